@@ -1,0 +1,1 @@
+"""Online primal-dual scheduling of distributed training jobs."""

@@ -1,0 +1,1 @@
+"""What there is: machines, jobs, speeds, utilities, placements, and the ledger of what is committed."""
