@@ -1,0 +1,104 @@
+"""What the checker finds, and how it words values."""
+
+from __future__ import annotations
+
+import reprlib
+from collections.abc import Collection
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """Which rule a violation breaks."""
+
+    FORMAT = "format"
+    """Keys, types and values that the format does not have."""
+    JOBS = "jobs"
+    """One entry per job of the instance, in its order."""
+    SLOT = "slot"
+    """Slots lie within the horizon, not before the arrival, each listed once."""
+    MACHINE = "machine"
+    """Machines exist."""
+    COUNT = "count"
+    """Counts are integers of at least 0, and only what holds something is listed."""
+    WORKERS = "workers"
+    """No more workers than the batch; for a measured job, a measured count."""
+    SERVERS = "servers"
+    """Enough servers for the workers; none without workers; none for jobs that use none."""
+    CAPACITY = "capacity"
+    """No machine holds more of a resource than it has."""
+    WORK = "work"
+    """A job with a completion has trained all its samples."""
+    COMPLETION = "completion"
+    """The completion is the last slot with workers; null only for a job that did not finish."""
+    ADMISSION = "admission"
+    """A job that was not admitted holds nothing and has a reason; an admitted one has none."""
+    UTILITY = "utility"
+    """The utility is that of the duration; 0 for a job that does not complete."""
+    PAYOFF = "payoff"
+    """A payoff agrees with the utility and the reason: prices are never negative."""
+    TOTAL = "total"
+    """The total is the sum of the utilities."""
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """One broken rule; `where` names job, slot, machine and resource as far as they matter."""
+
+    kind: Kind
+    where: str
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.message} [{self.kind}]"
+
+
+@dataclass(frozen=True, slots=True)
+class CheckReport:
+    """`total_utility` is worked out anew: what the admitted jobs that really finish are worth."""
+
+    ok: bool
+    violations: tuple[Violation, ...]
+    total_utility: float
+
+    def document(self) -> dict[str, object]:
+        return {
+            "ok": self.ok,
+            "violations": [str(violation) for violation in self.violations],
+            "total_utility": self.total_utility,
+        }
+
+
+class Findings:
+    """Violations in the order in which they were found."""
+
+    def __init__(self) -> None:
+        self.violations: list[Violation] = []
+
+    def flag(self, kind: Kind, where: str, message: str) -> None:
+        self.violations.append(Violation(kind, where, message))
+
+
+def brief(value: object) -> str:
+    """Any value on one short line."""
+    return reprlib.repr(value)
+
+
+def label(name: object) -> str:
+    """The name of a job, machine or resource; quoted where it would not read as one."""
+    return name if isinstance(name, str) and name and name.isprintable() else brief(name)
+
+
+def at(job: str, slot: int | None = None, machine: object = None) -> str:
+    parts = [f"job {label(job)}"]
+    if slot is not None:
+        parts.append(f"slot {brief(slot)}")
+    if machine is not None:
+        parts.append(f"machine {label(machine)}")
+    return ", ".join(parts)
+
+
+def several(names: Collection[object], most: int = 5) -> str:
+    """The first few of many, and how many more there are."""
+    shown = ", ".join(label(name) for name in list(names)[:most])
+    return f"{shown} and {len(names) - most} more" if len(names) > most else shown
