@@ -1,1 +1,1 @@
-"""To be."""
+"""The command line: one module per command."""
