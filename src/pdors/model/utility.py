@@ -1,16 +1,21 @@
 """What finishing after `duration` slots is worth: non-increasing, never negative.
 
-`log_value` is the natural logarithm of the value (minus infinity for 0): a time-critical sigmoid is far below the
+`values` takes an array of durations; `value` is the same for one. `log_value` is the natural logarithm of the value (minus infinity for 0): a time-critical sigmoid is far below the
 smallest float at a long horizon, and prices need its size all the same.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from dataclasses import dataclass, replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from pdors.errors import ModelError
+
+
+Floats = NDArray[np.float64]
 
 
 def _log(value: float) -> float:
@@ -37,11 +42,12 @@ class SigmoidUtility:
             raise ModelError(f"sigmoid utility: target must be finite, got {self.target}")
 
     def value(self, duration: int) -> float:
-        exponent = self.urgency * (duration - self.target)
-        if exponent > 0:
-            fading = math.exp(-exponent)
-            return self.priority * fading / (1 + fading)
-        return self.priority / (1 + math.exp(exponent))
+        return float(self.values(np.array([duration]))[0])
+
+    def values(self, durations: NDArray[np.int64]) -> Floats:
+        exponent = self.urgency * (durations - self.target)
+        fading = np.exp(-np.abs(exponent))  # of the two forms of a sigmoid the one that cannot overflow
+        return np.asarray(self.priority * np.where(exponent > 0, fading, 1.0) / (1 + fading))
 
     def log_value(self, duration: int) -> float:
         exponent = self.urgency * (duration - self.target)
@@ -74,6 +80,9 @@ class DeadlineUtility:
     def value(self, duration: int) -> float:
         return self.worth if duration <= self.deadline else self.late_value
 
+    def values(self, durations: NDArray[np.int64]) -> Floats:
+        return np.where(durations <= self.deadline, self.worth, self.late_value)
+
     def log_value(self, duration: int) -> float:
         return _log(self.value(duration))
 
@@ -99,7 +108,11 @@ class TableUtility:
             raise ModelError(f"table utility: value must be non-increasing, got {self.worth}")
 
     def value(self, duration: int) -> float:
-        return self.worth[max(0, bisect_right(self.after, duration) - 1)]
+        return float(self.values(np.array([duration]))[0])
+
+    def values(self, durations: NDArray[np.int64]) -> Floats:
+        step = np.searchsorted(np.array(self.after), durations, side="right") - 1
+        return np.array(self.worth, dtype=np.float64)[np.maximum(step, 0)]
 
     def log_value(self, duration: int) -> float:
         return _log(self.value(duration))

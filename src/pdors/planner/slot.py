@@ -12,7 +12,7 @@ together on one machine or apart on several, the samples trained and the price. 
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -42,6 +42,26 @@ class Curves:
     cost: Floats
     failures: int = 0
 
+    @staticmethod
+    def empty() -> Curves:
+        none = np.empty(0, dtype=np.int64)
+        return Curves(np.zeros(1, dtype=np.int64), none, none.astype(np.bool_), np.empty(0), np.empty(0))
+
+    def followed_by(self, later: Curves) -> Curves:
+        """The curves of these segments and of the ones after them."""
+        return Curves(
+            np.concatenate([self.offsets, later.offsets[1:] + self.offsets[-1]]),
+            np.concatenate([self.workers, later.workers]),
+            np.concatenate([self.together, later.together]),
+            np.concatenate([self.samples, later.samples]),
+            np.concatenate([self.cost, later.cost]),
+            self.failures + later.failures,
+        )
+
+    def capped(self, work: float) -> Curves:
+        """No point is worth more samples than there is work."""
+        return replace(self, samples=np.minimum(self.samples, work))
+
 
 @dataclass(frozen=True)
 class PlacedSlot:
@@ -65,7 +85,11 @@ class SlotProblem:
 class SlotSolver(Protocol):
     """Answers theta for one job over segments of the ledger."""
 
-    def curves(self, shape: JobShape, prices: PriceBounds, segments: Segments) -> Curves: ...
+    def curves(
+        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+    ) -> Curves:
+        """The curve of each segment; one whose every sample costs at least `most_per_sample` may be left empty."""
+        ...
 
     def place(
         self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, workers: int, *, together: bool
