@@ -7,7 +7,8 @@ from array import array
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.check.instance import TOLERANCE, Instance
+from pdors.check.instance import Instance
+from pdors.check.numeric import TOLERANCE
 from pdors.check.report import Findings, Kind, label, several
 
 
@@ -16,41 +17,48 @@ class Loads:
 
     def __init__(self, instance: Instance) -> None:
         self._instance = instance
-        self._cells = array("q")
+        self._slots = array("q")
+        self._machines = array("q")
         self._jobs = array("q")
         self._workers = array("d")
         self._servers = array("d")
 
     def add(self, job: int, slot: int, machine: int, workers: int, servers: int) -> None:
-        self._cells.append(slot * len(self._instance.machines) + machine)
+        self._slots.append(slot)
+        self._machines.append(machine)
         self._jobs.append(job)
         self._workers.append(workers)
         self._servers.append(servers)
 
     def check_capacities(self, findings: Findings) -> None:
-        jobs = list(self._instance.jobs.values())
-        shape = (len(jobs), len(self._instance.resources))
-        worker = np.array([job.worker for job in jobs], dtype=np.float64).reshape(shape)
-        server = np.array([job.server for job in jobs], dtype=np.float64).reshape(shape)
-        job, workers, servers = (np.asarray(column) for column in (self._jobs, self._workers, self._servers))
-        cells, row_cell = np.unique(np.asarray(self._cells, dtype=np.int64), return_inverse=True)
-        slots, machines = np.divmod(cells, len(self._instance.machines))
+        if not self._jobs:
+            return
+        worker = np.array([job.worker for job in self._instance.jobs.values()])
+        server = np.array([job.server for job in self._instance.jobs.values()])
+        columns = (self._slots, self._machines, self._jobs, self._workers, self._servers)
+        slots, machines, jobs, workers, servers = (np.asarray(column) for column in columns)
+        rows = np.lexsort((machines, slots))
+        slots, machines, jobs, workers, servers = (column[rows] for column in (slots, machines, jobs, workers, servers))
+        starts = _group_starts(slots, machines)
+        stops = np.append(starts[1:], len(rows))
         for index, resource in enumerate(self._instance.resources):
-            capacity = self._instance.capacity[machines, index]
+            capacity = self._instance.capacity[machines[starts], index]
             with np.errstate(over="ignore"):  # an infinite load is above every capacity, as it should be
-                needs = workers * worker[job, index] + servers * server[job, index]
-                loads = np.bincount(row_cell, weights=needs, minlength=len(cells))
+                loads = np.add.reduceat(workers * worker[jobs, index] + servers * server[jobs, index], starts)
                 overfull = np.flatnonzero(loads > capacity * (1 + TOLERANCE))
-            for cell in overfull:
-                where = f"slot {slots[cell]}, machine {self._name(machines[cell])}, {label(resource)}"
-                holders = self._holders(row_cell == cell)
-                findings.flag(
-                    Kind.CAPACITY, where, f"{loads[cell]:.12g} held by {holders}, capacity {capacity[cell]:.12g}"
-                )
+            for group in overfull:
+                start, stop = starts[group], stops[group]
+                machine = label(self._instance.machine_names[machines[start]])
+                where = f"slot {slots[start]}, machine {machine}, {label(resource)}"
+                message = f"{loads[group]:.12g} held by {self._ids(jobs[start:stop])}, capacity {capacity[group]:.12g}"
+                findings.flag(Kind.CAPACITY, where, message)
 
-    def _name(self, machine: int) -> str:
-        return label(self._instance.machine_names[machine])
-
-    def _holders(self, rows: NDArray[np.bool_]) -> str:
+    def _ids(self, jobs: NDArray[np.int64]) -> str:
         ids = list(self._instance.jobs)
-        return several([ids[job] for job in sorted(set(np.asarray(self._jobs)[rows].tolist()))])
+        return several([ids[job] for job in np.unique(jobs)])
+
+
+def _group_starts(slots: NDArray[np.int64], machines: NDArray[np.int64]) -> NDArray[np.intp]:
+    """Where a new (slot, machine) begins in sorted rows."""
+    changes = (slots[1:] != slots[:-1]) | (machines[1:] != machines[:-1])
+    return np.flatnonzero(np.concatenate(([True], changes)))

@@ -6,13 +6,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from pdors.check.instance import is_finite_number
-from pdors.check.report import Findings, Kind, brief, several
+from pdors.check.numeric import LARGEST_INTEGER, is_finite_number, whole
+from pdors.check.report import Findings, Kind, at, brief, several
 
 REASONS = ("price", "infeasible", "full", "no_rounding")
-
-MOST_TASKS = 2**31
-"""No count is meant to be larger, and up to it every count is exact as a float."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,14 +18,10 @@ class Field:
     expected: str
 
 
-def is_integer(value: object) -> TypeGuard[int]:
-    return isinstance(value, int) and not isinstance(value, bool)
-
-
 _TEXT = Field(lambda value: isinstance(value, str), "a text")
 _MAPPING = Field(lambda value: isinstance(value, dict), "a mapping")
 _LIST = Field(lambda value: isinstance(value, list), "a list")
-_INTEGER = Field(is_integer, "an integer")
+_INTEGER = Field(lambda value: whole(value) is not None, f"an integer of at most {LARGEST_INTEGER}")
 _NUMBER = Field(is_finite_number, "a finite number")
 _NUMBER_OR_NULL = Field(lambda value: value is None or is_finite_number(value), "a finite number or null")
 
@@ -36,7 +29,7 @@ DOCUMENT_FIELDS = {
     "format": Field(lambda value: value == "pdors/decisions/1", "pdors/decisions/1"),
     "policy": _TEXT,
     "options": _MAPPING,
-    "seed": _INTEGER,
+    "seed": Field(lambda value: type(value) is int or whole(value) is not None, "an integer"),
     "total_utility": _NUMBER,
     "seconds": Field(lambda value: is_finite_number(value) and value >= 0, "a finite number of at least 0"),
     "jobs": _LIST,
@@ -44,7 +37,7 @@ DOCUMENT_FIELDS = {
 ENTRY_FIELDS = {
     "id": _TEXT,
     "admitted": Field(lambda value: isinstance(value, bool), "true or false"),
-    "completion": Field(lambda value: value is None or is_integer(value), "a slot or null"),
+    "completion": Field(lambda value: value is None or whole(value) is not None, "a slot or null"),
     "utility": _NUMBER,
     "payoff": _NUMBER_OR_NULL,
     "reason": Field(lambda value: value is None or value in REASONS, f"null or one of {', '.join(REASONS)}"),
@@ -72,8 +65,9 @@ def has_fields(value: object, fields: Mapping[str, Field], where: str, findings:
         findings.flag(Kind.FORMAT, where, f"got {brief(value)}, expected a mapping")
         return False
     usable = True
-    if unknown := [key for key in value if key not in fields]:
-        findings.flag(Kind.FORMAT, where, f"unknown keys {several(unknown)}, expected only {', '.join(fields)}")
+    if unknown := value.keys() - fields.keys():
+        listed = [key for key in value if key in unknown]
+        findings.flag(Kind.FORMAT, where, f"unknown keys {several(listed)}, expected only {', '.join(fields)}")
     for key, field in fields.items():
         if key not in value:
             findings.flag(Kind.FORMAT, where, f"the key {key} is missing")
@@ -84,13 +78,16 @@ def has_fields(value: object, fields: Mapping[str, Field], where: str, findings:
     return usable
 
 
-def read_entry(value: object, where: str, findings: Findings) -> Entry | None:
+def read_entry(value: object, index: int, findings: Findings) -> Entry | None:
+    where = f"jobs[{index}]"
+    if isinstance(value, dict) and isinstance(value.get("id"), str):
+        where = f"{where}, {at(value['id'])}"
     if not has_fields(value, ENTRY_FIELDS, where, findings):
         return None
     return Entry(
         id=value["id"],
         admitted=value["admitted"],
-        completion=value["completion"],
+        completion=whole(value["completion"]),
         utility=float(value["utility"]),
         payoff=None if value["payoff"] is None else float(value["payoff"]),
         reason=value["reason"],
@@ -102,7 +99,5 @@ def read_counts(value: object) -> tuple[int, int] | None:
     """[workers, servers]; None where it is not that."""
     if not isinstance(value, list | tuple) or len(value) != 2:
         return None
-    workers, servers = value
-    if not (is_integer(workers) and is_integer(servers)):
-        return None
-    return (workers, servers) if 0 <= workers <= MOST_TASKS and 0 <= servers <= MOST_TASKS else None
+    workers, servers = whole(value[0]), whole(value[1])
+    return None if workers is None or servers is None or workers < 0 or servers < 0 else (workers, servers)

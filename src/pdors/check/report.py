@@ -79,9 +79,18 @@ class Findings:
         self.violations.append(Violation(kind, where, message))
 
 
+class _Brief(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        """Python refuses to write integers of many thousand digits."""
+        return super().repr_int(x, level) if x.bit_length() < 1024 else f"an integer of {x.bit_length()} bits"
+
+
+_BRIEF = _Brief()
+
+
 def brief(value: object) -> str:
     """Any value on one short line."""
-    return reprlib.repr(value)
+    return _BRIEF.repr(value)
 
 
 def label(name: object) -> str:
@@ -89,11 +98,14 @@ def label(name: object) -> str:
     return name if isinstance(name, str) and name and name.isprintable() else brief(name)
 
 
-def at(job: str, slot: int | None = None, machine: object = None) -> str:
+_NO_MACHINE = object()
+
+
+def at(job: str, slot: int | None = None, machine: object = _NO_MACHINE) -> str:
     parts = [f"job {label(job)}"]
     if slot is not None:
-        parts.append(f"slot {brief(slot)}")
-    if machine is not None:
+        parts.append(f"slot {slot}")
+    if machine is not _NO_MACHINE:
         parts.append(f"machine {label(machine)}")
     return ", ".join(parts)
 

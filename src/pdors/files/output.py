@@ -52,7 +52,9 @@ def _json(value: object) -> str:
 
 
 def _yaml_text(document: dict[str, object]) -> str:
-    text: str = yaml.dump(document, Dumper=_DocumentDumper, sort_keys=False, allow_unicode=True, default_flow_style=None)
+    text: str = yaml.dump(
+        document, Dumper=_DocumentDumper, sort_keys=False, allow_unicode=True, default_flow_style=None
+    )
     return text
 
 

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, ParamSpec, TypeGuard, TypeVar
 
-from pdors.errors import Problem
+from pdors.errors import DocumentError, Problem
+from pdors.files.text import RawDocument
 from pdors.files.wording import at_index, at_key, shown
 
 P = ParamSpec("P")
@@ -75,6 +76,9 @@ class Place:
             seen[text] = self.path
         return text
 
+    def exactly(self, text: str) -> str:
+        return text if self.value == text else self.wrong(text)
+
     def choice(self, choices: Iterable[str]) -> str:
         choices = list(choices)
         is_one = isinstance(self.value, str) and self.value in choices
@@ -82,6 +86,9 @@ class Place:
 
     def truth(self) -> bool:
         return self.value if isinstance(self.value, bool) else self.wrong("true or false")
+
+    def or_null(self, read: Callable[[Place], T]) -> T | None:
+        return None if self.value is None else read(self)
 
     def items(self, *, at_least_one: str = "") -> list[Place]:
         """The entries of a list, which may be empty unless `at_least_one` says what must stand in it."""
@@ -148,6 +155,23 @@ class Fields:
                 place = Place(value, at_key(self._path, key), self._problems)
                 place.wrong("no such key; the keys here are " + ", ".join(self._known))
         return _NOTHING if len(self._problems) > self._problems_before else make(*args, **kwargs)
+
+
+def read_document(document: RawDocument, format_name: str, read: Callable[[Fields], T]) -> T:
+    """What `read` makes of a whole document, or a `DocumentError` with every problem in it.
+
+    A document that names another format is held to no rule but that.
+    """
+    problems = list(document.problems)
+    place = Place(document.data, "", problems)
+    named = document.data.get("format") if isinstance(document.data, dict) else None
+    if isinstance(named, str) and named != format_name:
+        result = Place(named, "format", problems).wrong(format_name)
+    else:
+        result = place.record(read)
+    if problems:
+        raise DocumentError(document.source, tuple(problems))
+    return result
 
 
 _NOTHING: Any = None

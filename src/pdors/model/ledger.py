@@ -8,7 +8,7 @@ time grow with what is committed: a machine, slot or horizon that nothing touche
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
@@ -46,6 +46,11 @@ class Segments:
     @property
     def lengths(self) -> Integers:
         return np.diff(self.starts, append=self.stop)
+
+    def part(self, first: int, last: int) -> Segments:
+        """The segments `first` .. `last - 1`."""
+        stop = int(self.starts[last]) if last < len(self) else self.stop
+        return replace(self, starts=self.starts[first:last], stop=stop, rows=self.rows[first:last])
 
 
 class LedgerView(Protocol):

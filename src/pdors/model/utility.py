@@ -1,7 +1,8 @@
 """What finishing after `duration` slots is worth: non-increasing, never negative.
 
-`values` takes an array of durations; `value` is the same for one. `log_value` is the natural logarithm of the value (minus infinity for 0): a time-critical sigmoid is far below the
-smallest float at a long horizon, and prices need its size all the same.
+`values` takes an array of durations; `value` is the same for one. `log_value` is the natural logarithm of the value
+(minus infinity for 0): a time-critical sigmoid is far below the smallest float at a long horizon, and prices need its
+size all the same.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.errors import ModelError
-
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +55,15 @@ class SigmoidUtility:
             return _log(self.priority) - exponent - math.log1p(math.exp(-exponent))
         return _log(self.priority) - math.log1p(math.exp(exponent))
 
+    @property
+    def height(self) -> float:
+        """What `scaled` scales."""
+        return self.priority
+
+    def delayed(self, slots: int) -> SigmoidUtility:
+        """The same fall, so many slots later."""
+        return replace(self, target=self.target + slots)
+
     def scaled(self, factor: float) -> SigmoidUtility:
         return replace(self, priority=self.priority * factor)
 
@@ -86,6 +95,13 @@ class DeadlineUtility:
     def log_value(self, duration: int) -> float:
         return _log(self.value(duration))
 
+    @property
+    def height(self) -> float:
+        return self.worth
+
+    def delayed(self, slots: int) -> DeadlineUtility:
+        return replace(self, deadline=self.deadline + slots)
+
     def scaled(self, factor: float) -> DeadlineUtility:
         return replace(self, worth=self.worth * factor, late_value=self.late_value * factor)
 
@@ -116,6 +132,13 @@ class TableUtility:
 
     def log_value(self, duration: int) -> float:
         return _log(self.value(duration))
+
+    @property
+    def height(self) -> float:
+        return self.worth[0]
+
+    def delayed(self, slots: int) -> TableUtility:
+        return replace(self, after=tuple(after + slots for after in self.after))
 
     def scaled(self, factor: float) -> TableUtility:
         return replace(self, worth=tuple(value * factor for value in self.worth))

@@ -98,11 +98,18 @@ class Calendar:
         self.bound, self.price = np.full(slots, np.inf), np.full(slots, np.inf)
         self.marginal = self._buy(slots, self.bound, self.price)[0]
 
+    def most_samples(self) -> float:
+        """What all slots known so far train at most, as far as it does not exceed the work in any of them."""
+        ends = self._curves.offsets[1:]
+        filled = np.diff(self._curves.offsets) > 0
+        lengths = self._lengths[: len(ends)]
+        return float((lengths[filled] * self._curves.samples[ends[filled] - 1]).sum())
+
     def plan(self, slot: int) -> WorkPlan | None:
         """The plan of the hull pass that ends by `slot`, settled."""
         slots = slot + 1
         _, taken = self._buy(slots, np.empty(slots), np.empty(slots))
-        return self._settled(self._classes_of_steps(taken, slots), slots)
+        return self._settled(self._classes_of_steps(taken, slots))
 
     def plan_on_grid(self, utility: Floats, payoff: float) -> WorkPlan | None:
         """The plan of the dynamic program with the best payoff, if it is above `payoff`."""
@@ -131,7 +138,7 @@ class Calendar:
         for index in range(best, -1, -1):
             classes.append((int(segment_of[index]), int(came_by[index, cell]), 1))
             cell = int(came_from[index, cell])
-        return self._settled(_merge_classes(classes), int(slot_of[best]) + 1)
+        return self._settled(_merge_classes(classes))
 
     def point(self, index: int) -> tuple[int, bool]:
         """Workers of a point, and whether they sit together."""
@@ -176,7 +183,7 @@ class Calendar:
                 classes.append((segment, -1, left - used))
         return classes
 
-    def _settled(self, classes: list[tuple[int, int, int]], slots: int) -> WorkPlan | None:
+    def _settled(self, classes: list[tuple[int, int, int]]) -> WorkPlan | None:
         size = len(classes) + 2 * _SWAPS
         segment, point, count = (np.zeros(size, dtype=np.int64) for _ in range(3))
         for index, (s, p, c) in enumerate(classes):

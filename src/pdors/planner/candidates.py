@@ -3,28 +3,104 @@
 On a small cluster that is every machine that can hold something. On a large one a few dozen of ten thousand matter,
 and finding them is most of the time of a decision: blocks are passed over by a lower bound of their prices, machines
 by how full they are, and only what is left is priced exactly.
+
+    p_w[h] = sum_r alpha_r Q_r(rho[h] / C[h])   price of a worker on machine h   -> worker_price
+    p_s[h] = sum_r beta_r Q_r(rho[h] / C[h])    price of a server                -> server_price
 """
 
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdors.compiled import compiled
 from pdors.model.blocks import BLOCK, LEVELS
+from pdors.planner.room import fitting
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Rows = NDArray[np.int32]
 Levels = NDArray[np.uint16]
+Flags = NDArray[np.bool_]
 
 SMALL_CLUSTER = 128
 """Up to so many machines every one is a candidate."""
+ROOM_FOR_SITES = 1024
+"""Candidates of a larger cluster before the dear ones among them are dropped."""
 _SLACK = 1.5
 """Candidates hold this many times the most workers and servers of the job: the two compete for room."""
 _SPARE_TASKS = 16
+_SIZES = 12
+"""Machines are told apart by size: by the power of two of the workers that fit when they are empty."""
+_PER_SIZE = 4
+"""So many of the cheapest machines of each size are candidates: large ones can hold a job together."""
+_WORKER, _SERVER, _FIRST_SIZE = 0, 1, 2
+"""Places in the array of limits: the highest prices that matter for workers, for servers, and per size."""
+LIMITS = _FIRST_SIZE + _SIZES
+
+
+class Load(NamedTuple):
+    """The ledger over the segments in question; see `Segments`."""
+
+    rows: Rows
+    used: Floats
+    level: Levels
+    lowest: Levels
+
+
+class Fleet(NamedTuple):
+    """The machines, in blocks: capacity (block, resource, machine) in units."""
+
+    capacity: Floats
+    machines: int
+
+
+class Tariff(NamedTuple):
+    """Prices in log space, and what they are at each level of use, (resource, LEVELS)."""
+
+    base: Floats
+    slope: Floats
+    at_level: Floats
+
+
+class Demand(NamedTuple):
+    """What a worker and a server take, in the cluster's amounts and in units; the servers for each number of workers.
+
+    `size` is the size of each machine for this job; empty on a small cluster.
+    """
+
+    worker_amount: Floats
+    server_amount: Floats
+    worker: Floats
+    server: Floats
+    servers: Integers
+    size: Integers
+
+
+class Sites(NamedTuple):
+    """Candidate machines: the first so many entries of each array."""
+
+    machine: Integers
+    worker_price: Floats
+    server_price: Floats
+    free: Floats
+    worker_room: Integers
+    server_room: Integers
+
+
+@compiled
+def new_sites(length: int, resources: int) -> Sites:
+    return Sites(
+        np.empty(length, dtype=np.int64),
+        np.empty(length),
+        np.empty(length),
+        np.empty((length, resources)),
+        np.empty(length, dtype=np.int64),
+        np.empty(length, dtype=np.int64),
+    )
 
 
 @compiled
@@ -41,163 +117,196 @@ def level_prices(base: Floats, slope: Floats) -> Floats:
 
 
 @compiled
-def fitting(free: Floats, demand: Floats, most: int) -> int:
-    """How many tasks of one kind fit into `free`, at most `most`."""
-    count = most
-    for resource in range(len(demand)):
-        if demand[resource] > 0.0:
-            if free[resource] < demand[resource]:
-                return 0
-            held = free[resource] / demand[resource]
-            if held < count:
-                count = int(held)
-    return count
+def machine_sizes(fleet: Fleet, worker: Floats, most_workers: int) -> Integers:
+    size = np.empty(fleet.machines, dtype=np.int64)
+    for machine in range(fleet.machines):
+        room = fitting(fleet.capacity[machine // BLOCK, :, machine % BLOCK], worker, most_workers)
+        size[machine] = 0 if room == 0 else min(_SIZES - 1, int(math.log2(room)))
+    return size
 
 
 @compiled
-def all_machines(row: Rows, machines: int, used: Floats, capacity: Floats, base: Floats, slope: Floats,
-                 worker_amount: Floats, server_amount: Floats, worker: Floats, server: Floats, most_servers: int,
-                 out_machine: Integers, out_worker_price: Floats, out_server_price: Floats,
-                 out_free: Floats) -> int:  # fmt: skip
-    """Every machine that can hold a task, with the prices of a worker and a server and what it has left."""
+def lowest_prices(load: Load, tariff: Tariff, demand: Demand, segment: int) -> tuple[float, float]:
+    """Lower bounds of the prices of a worker and of a server on any machine in this segment."""
+    least_worker = least_server = np.inf
+    for block in range(load.rows.shape[1]):
+        worker_bound, server_bound = _block_bounds(load, tariff, demand, load.rows[segment, block])
+        least_worker, least_server = min(least_worker, worker_bound), min(least_server, server_bound)
+    return least_worker, least_server
+
+
+@compiled
+def all_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, segment: int, sites: Sites) -> int:
+    """Every machine that can hold a task, with its prices and what it has left; how many there are."""
     count = 0
-    for machine in range(machines):
-        count += _consider(
-            machine, row[machine // BLOCK], used, capacity, base, slope, worker_amount, server_amount, worker, server,
-            most_servers, count, out_machine, out_worker_price, out_server_price, out_free,
-        )  # fmt: skip
+    for machine in range(fleet.machines):
+        if _consider(load, fleet, tariff, demand, load.rows[segment, machine // BLOCK], machine, sites, count):
+            count += 1
     return count
 
 
 @compiled
-def _consider(machine: int, number: int, used: Floats, capacity: Floats, base: Floats, slope: Floats,
-              worker_amount: Floats, server_amount: Floats, worker: Floats, server: Floats, most_servers: int,
-              at: int, out_machine: Integers, out_worker_price: Floats, out_server_price: Floats,
-              out_free: Floats) -> int:  # fmt: skip
-    """Write the machine to place `at` if a task fits: 1, else 0."""
-    block, inside = machine // BLOCK, machine % BLOCK
-    worker_fits, server_fits = True, most_servers > 0
-    for resource in range(len(worker)):
-        free = capacity[block, resource, inside]
-        if number >= 0:
-            free -= used[number, resource, inside]
-        out_free[at, resource] = free
-        worker_fits = worker_fits and free >= worker[resource]
-        server_fits = server_fits and free >= server[resource]
-    if not (worker_fits or server_fits):
-        return 0
-    worker_price = server_price = 0.0
-    for resource in range(len(worker)):
-        if worker_amount[resource] > 0.0 or server_amount[resource] > 0.0:
-            exponent = base[resource]
-            if number >= 0 and capacity[block, resource, inside] > 0.0:
-                exponent += slope[resource] * used[number, resource, inside] / capacity[block, resource, inside]
-            price = math.exp(exponent)
-            worker_price += worker_amount[resource] * price
-            server_price += server_amount[resource] * price
-    out_machine[at] = machine
-    out_worker_price[at] = worker_price
-    out_server_price[at] = server_price
-    return 1
-
-
-@compiled
-def cheapest_machines(row: Rows, machines: int, used: Floats, level: Levels, lowest: Levels, capacity: Floats,
-                      base: Floats, slope: Floats, prices: Floats, worker_amount: Floats, server_amount: Floats,
-                      worker: Floats, server: Floats, most_workers: int, most_servers: int,
-                      worker_limit: float, server_limit: float,
-                      out_machine: Integers, out_worker_price: Floats, out_server_price: Floats,
-                      out_free: Floats) -> tuple[int, float, float]:  # fmt: skip
+def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, segment: int, limits: Floats,
+                      sites: Sites) -> int:  # fmt: skip
     """As `all_machines`, but only the cheapest for workers and for servers, with room for the whole job and more.
 
-    The limits are guesses of the highest prices that matter; the true ones are returned with the count. A count of
-    -1: the guesses were too low.
+    `limits` are guesses of the highest prices that matter, and left as the true ones. -1: the guesses were too low.
     """
-    resources = len(worker)
-    worker_need, server_need = _SLACK * most_workers + _SPARE_TASKS, _SLACK * most_servers + _SPARE_TASKS
-    size = len(out_machine)
-    guessed = worker_limit < np.inf or (most_servers > 0 and server_limit < np.inf)
-    if most_servers == 0:
-        server_limit = -1.0
-    worker_room, server_room = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
-    keep = np.empty(size, dtype=np.bool_)
+    most = len(demand.servers) - 1
+    worker_need = _SLACK * most + _SPARE_TASKS
+    server_need = _SLACK * demand.servers[most] + _SPARE_TASKS if demand.servers[most] > 0 else 0.0
+    if server_need == 0.0:
+        limits[_SERVER] = -1.0
+    is_guess = limits[_WORKER] < np.inf
+    keep = np.empty(len(sites.machine), dtype=np.bool_)
+    # Machines of the very lowest price come first and are often alike: once they hold enough, nothing else matters.
+    floor = np.full(LIMITS, np.inf)
+    held = np.zeros(LIMITS)
+    need = np.full(LIMITS, float(_PER_SIZE))
+    need[_WORKER], need[_SERVER] = worker_need, server_need
     count = 0
     for touched in range(2):
-        for block in range(len(row)):
-            number = row[block]
+        for block in range(load.rows.shape[1]):
+            number = load.rows[segment, block]
             if (number >= 0) != (touched == 1):
                 continue
-            worker_bound = server_bound = 0.0
-            for resource in range(resources):
-                price = prices[resource, 0 if number < 0 else lowest[number, resource]]
-                worker_bound += worker_amount[resource] * price
-                server_bound += server_amount[resource] * price
-            if worker_bound >= worker_limit and server_bound >= server_limit:
+            worker_bound, server_bound = _block_bounds(load, tariff, demand, number)
+            highest = max(limits[_WORKER], limits[_FIRST_SIZE:].max())
+            if worker_bound >= highest and server_bound >= limits[_SERVER]:
                 continue
-            for inside in range(min(BLOCK, machines - block * BLOCK)):
+            for machine in range(block * BLOCK, min(fleet.machines, (block + 1) * BLOCK)):
                 if number >= 0:
-                    worker_bound = server_bound = 0.0
-                    for resource in range(resources):
-                        price = prices[resource, level[number, resource, inside]]
-                        worker_bound += worker_amount[resource] * price
-                        server_bound += server_amount[resource] * price
-                if worker_bound >= worker_limit and server_bound >= server_limit:
+                    worker_bound, server_bound = _machine_bounds(load, tariff, demand, number, machine % BLOCK)
+                at_size = _FIRST_SIZE + demand.size[machine]
+                if worker_bound >= max(limits[_WORKER], limits[at_size]) and server_bound >= limits[_SERVER]:
                     continue
-                if not _consider(
-                    block * BLOCK + inside, number, used, capacity, base, slope, worker_amount, server_amount, worker,
-                    server, most_servers, count, out_machine, out_worker_price, out_server_price, out_free,
-                ):  # fmt: skip
+                if not _consider(load, fleet, tariff, demand, number, machine, sites, count):
                     continue
-                worker_room[count] = fitting(out_free[count], worker, most_workers)
-                server_room[count] = fitting(out_free[count], server, most_servers)
+                worker_room = fitting(sites.free[count], demand.worker, most)
+                server_room = fitting(sites.free[count], demand.server, demand.servers[most])
+                sites.worker_room[count], sites.server_room[count] = worker_room, server_room
+                _note(floor, held, need, limits, _WORKER, sites.worker_price[count], worker_room)
+                _note(floor, held, need, limits, at_size, sites.worker_price[count], min(1, worker_room))
+                if server_need > 0.0:
+                    _note(floor, held, need, limits, _SERVER, sites.server_price[count], server_room)
                 count += 1
-                if count == size:
-                    keep[:] = False
-                    worker_limit = min(worker_limit, _mark_cheapest(out_worker_price, worker_room, count, worker_need, keep))
-                    if most_servers > 0:
-                        server_limit = min(
-                            server_limit, _mark_cheapest(out_server_price, server_room, count, server_need, keep)
-                        )
-                    count = _compress(
-                        keep, count, out_machine, out_worker_price, out_server_price, out_free, worker_room, server_room
-                    )
-                    if count == size:
-                        return -2, worker_limit, server_limit
-    if guessed and (
-        worker_room[:count].sum() < worker_need or (most_servers > 0 and server_room[:count].sum() < server_need)
+                if count == len(sites.machine):
+                    count = _keep_cheapest(sites, count, demand, need, limits, keep)
+                    if count == len(sites.machine):
+                        return count
+    if is_guess and (
+        sites.worker_room[:count].sum() < worker_need or sites.server_room[:count].sum() < server_need
     ):
-        return -1, np.inf, np.inf
+        limits[:] = np.inf
+        return -1
+    return _keep_cheapest(sites, count, demand, need, limits, keep)
+
+
+@compiled
+def _block_bounds(load: Load, tariff: Tariff, demand: Demand, number: int) -> tuple[float, float]:
+    worker_bound = server_bound = 0.0
+    for resource in range(len(demand.worker)):
+        price = tariff.at_level[resource, 0 if number < 0 else load.lowest[number, resource]]
+        worker_bound += demand.worker_amount[resource] * price
+        server_bound += demand.server_amount[resource] * price
+    return worker_bound, server_bound
+
+
+@compiled
+def _machine_bounds(load: Load, tariff: Tariff, demand: Demand, number: int, inside: int) -> tuple[float, float]:
+    worker_bound = server_bound = 0.0
+    for resource in range(len(demand.worker)):
+        price = tariff.at_level[resource, load.level[number, resource, inside]]
+        worker_bound += demand.worker_amount[resource] * price
+        server_bound += demand.server_amount[resource] * price
+    return worker_bound, server_bound
+
+
+@compiled
+def _consider(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, number: int, machine: int, sites: Sites,
+              at: int) -> bool:  # fmt: skip
+    """Write the machine to place `at` if a task fits on it."""
+    block, inside = machine // BLOCK, machine % BLOCK
+    worker_fits, server_fits = True, demand.servers[-1] > 0
+    for resource in range(len(demand.worker)):
+        free = fleet.capacity[block, resource, inside]
+        if number >= 0:
+            free -= load.used[number, resource, inside]
+        sites.free[at, resource] = free
+        worker_fits = worker_fits and free >= demand.worker[resource]
+        server_fits = server_fits and free >= demand.server[resource]
+    if not (worker_fits or server_fits):
+        return False
+    worker_price = server_price = 0.0
+    for resource in range(len(demand.worker)):
+        if demand.worker_amount[resource] > 0.0 or demand.server_amount[resource] > 0.0:
+            exponent = tariff.base[resource]
+            capacity = fleet.capacity[block, resource, inside]
+            if number >= 0 and capacity > 0.0:
+                exponent += tariff.slope[resource] * load.used[number, resource, inside] / capacity
+            price = math.exp(exponent)
+            worker_price += demand.worker_amount[resource] * price
+            server_price += demand.server_amount[resource] * price
+    sites.machine[at] = machine
+    sites.worker_price[at] = worker_price
+    sites.server_price[at] = server_price
+    return True
+
+
+@compiled
+def _note(floor: Floats, held: Floats, need: Floats, limits: Floats, kind: int, price: float, room: int) -> None:
+    """Count the room at the lowest price seen; once it is enough, that price is the limit."""
+    if room == 0:
+        return
+    if price < floor[kind]:
+        floor[kind], held[kind] = price, 0.0
+    if price == floor[kind]:
+        held[kind] += room
+        if held[kind] >= need[kind]:
+            limits[kind] = min(limits[kind], price)
+
+
+@compiled
+def _keep_cheapest(sites: Sites, count: int, demand: Demand, need: Floats, limits: Floats, keep: Flags) -> int:
     keep[:] = False
-    worker_limit = _mark_cheapest(out_worker_price, worker_room, count, worker_need, keep)
-    if most_servers > 0:
-        server_limit = _mark_cheapest(out_server_price, server_room, count, server_need, keep)
-    count = _compress(keep, count, out_machine, out_worker_price, out_server_price, out_free, worker_room, server_room)
-    return count, worker_limit, server_limit
-
-
-@compiled
-def _mark_cheapest(price: Floats, room: Integers, count: int, need: float, keep: NDArray[np.bool_]) -> float:
-    """Mark the cheapest entries with enough room together; the price from which nothing more is needed."""
-    held = 0.0
-    for index in np.argsort(price[:count]):
-        if room[index] > 0:
+    order = np.argsort(sites.worker_price[:count])
+    held = np.zeros(LIMITS)
+    for index in order:
+        room = sites.worker_room[index]
+        if room == 0:
+            continue
+        price = sites.worker_price[index]
+        at_size = _FIRST_SIZE + demand.size[sites.machine[index]]
+        if held[_WORKER] < need[_WORKER]:
             keep[index] = True
-            held += room[index]
-            if held >= need:
-                return float(price[index])
-    return np.inf
-
-
-@compiled
-def _compress(keep: NDArray[np.bool_], count: int, machine: Integers, worker_price: Floats, server_price: Floats,
-              free: Floats, worker_room: Integers, server_room: Integers) -> int:  # fmt: skip
+            held[_WORKER] += room
+            if held[_WORKER] >= need[_WORKER]:
+                limits[_WORKER] = price
+        if held[at_size] < need[at_size]:
+            keep[index] = True
+            held[at_size] += 1.0
+            if held[at_size] >= need[at_size]:
+                limits[at_size] = price
+    if need[_SERVER] > 0.0:
+        for index in np.argsort(sites.server_price[:count]):
+            if sites.server_room[index] > 0:
+                keep[index] = True
+                held[_SERVER] += sites.server_room[index]
+                if held[_SERVER] >= need[_SERVER]:
+                    limits[_SERVER] = sites.server_price[index]
+                    break
     kept = 0
     for index in range(count):
         if keep[index]:
-            machine[kept] = machine[index]
-            worker_price[kept], server_price[kept] = worker_price[index], server_price[index]
-            worker_room[kept], server_room[kept] = worker_room[index], server_room[index]
-            for resource in range(free.shape[1]):
-                free[kept, resource] = free[index, resource]
+            _copy_site(sites, index, kept)
             kept += 1
     return kept
+
+
+@compiled
+def _copy_site(sites: Sites, source: int, target: int) -> None:
+    sites.machine[target] = sites.machine[source]
+    sites.worker_price[target], sites.server_price[target] = sites.worker_price[source], sites.server_price[source]
+    sites.worker_room[target], sites.server_room[target] = sites.worker_room[source], sites.server_room[source]
+    for resource in range(sites.free.shape[1]):
+        sites.free[target, resource] = sites.free[source, resource]

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.compiled import compiled
-from pdors.planner.candidates import fitting
-from pdors.planner.filling import improve
+from pdors.planner.exchange import improve
+from pdors.planner.room import fitting
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -169,4 +169,4 @@ def _mend(worker_price: Floats, server_price: Floats, room: Floats, worker: Floa
         surplus += added
         for resource in range(len(worker)):
             free[index, resource] -= added * server[resource]
-    return surplus >= 0
+    return bool(surplus >= 0)

@@ -1,1 +1,1 @@
-"""To be."""
+"""Generated clusters and jobs."""

@@ -1,0 +1,155 @@
+"""Algorithm 2: the schedule with the best payoff over all completion slots.
+
+    payoff(d) = u(d - a) - Theta(d, V)
+
+One forward pass of Algorithm 3 gives Theta for every d. Slots are looked at in order, in growing portions; as the
+utility never rises, the search ends before the first slot whose utility is at most the best payoff in hand.
+
+    a, d  arrival, completion slot              -> job.arrival, completion
+    u     utility of the duration d - a         -> utility
+    V     samples to train                      -> shape.work
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdors.errors import SolverError
+from pdors.model.job import WORK_TOLERANCE
+from pdors.model.ledger import LedgerView, Segments
+from pdors.model.schedule import Run, Schedule
+from pdors.planner.calendar import Calendar, WorkPlan
+from pdors.planner.prices import PriceBounds
+from pdors.planner.shape import JobShape
+from pdors.planner.slot import Curves, PlacedSlot, SlotSolver
+
+Floats = NDArray[np.float64]
+
+PAYOFF_TOLERANCE = 1e-3
+"""The grid pass is left out where it could raise the payoff by no more than this share of the utility."""
+_FIRST_PORTION = 16
+"""Segments looked at first; every further portion is twice as long."""
+
+
+@dataclass(frozen=True, slots=True)
+class Proposal:
+    """The best schedule found; no schedule has a payoff above `payoff + error` at the prices of the curves."""
+
+    schedule: Schedule
+    completion: int
+    utility: float
+    price: float
+    error: float
+
+    @property
+    def payoff(self) -> float:
+        return self.utility - self.price
+
+
+@dataclass(frozen=True, slots=True)
+class NoProposal:
+    """The work cannot be done in time; `failures` counts slots to which the solver had no answer."""
+
+    failures: int
+
+
+@dataclass(frozen=True, eq=False)
+class Question:
+    """One job, the prices that hold for it, and the slots it may use: all that Algorithm 2 asks about."""
+
+    shape: JobShape
+    prices: PriceBounds
+    view: LedgerView
+    slots: int
+    slot_seconds: float
+    solver: SlotSolver
+
+
+def propose(question: Question) -> Proposal | NoProposal:
+    """Algorithm 2."""
+    segments = _segments(question)
+    calendar = Calendar(question.shape.work, segments.lengths)
+    utility = _utility(question)
+    for portion in _portions(question, segments, calendar):
+        calendar.extend(portion)
+        known = calendar.slots
+        if known == len(utility) or utility[known] <= (utility[:known] - calendar.price).max():
+            break
+    plan = _best_plan(calendar, utility[: calendar.slots])
+    if plan is None:
+        return NoProposal(calendar.failures)
+    upper = float((utility[: calendar.slots] - calendar.bound).max())
+    return _placed(question, segments, calendar, plan, upper)
+
+
+def price_every_completion(question: Question) -> Calendar:
+    """The calendar of all slots to the horizon: `price[k]` is that of completing k slots after the arrival."""
+    segments = _segments(question)
+    calendar = Calendar(question.shape.work, segments.lengths)
+    for portion in _portions(question, segments, calendar):
+        calendar.extend(portion)
+    return calendar
+
+
+def _segments(question: Question) -> Segments:
+    return question.view.segments(question.shape.job.arrival, question.slots)
+
+
+def _utility(question: Question) -> Floats:
+    job = question.shape.job
+    return job.utility.values(np.arange(question.slots - job.arrival))
+
+
+def _portions(question: Question, segments: Segments, calendar: Calendar) -> Iterator[Curves]:
+    first, length = 0, _FIRST_PORTION
+    while first < len(segments):
+        last = min(len(segments), first + length)
+        yield question.solver.curves(
+            question.shape, question.prices, segments.part(first, last), calendar.marginal
+        )
+        first, length = last, 2 * length
+
+
+def _best_plan(calendar: Calendar, utility: Floats) -> WorkPlan | None:
+    """The plan of the hull pass, and that of the grid where it could be better by more than the tolerance."""
+    payoffs = utility - calendar.price
+    best = int(np.argmax(payoffs))
+    if payoffs[best] == -np.inf:
+        return None
+    plan = calendar.plan(best)
+    payoff = payoffs[best] if plan is None else utility[plan.completion] - plan.price
+    upper = float((utility - calendar.bound).max())
+    if upper - payoff > PAYOFF_TOLERANCE * utility[best]:
+        finer = calendar.plan_on_grid(utility, payoff)
+        if finer is not None and (plan is None or utility[finer.completion] - finer.price > payoff):
+            plan = finer
+    return plan
+
+
+def _placed(
+    question: Question, segments: Segments, calendar: Calendar, plan: WorkPlan, upper: float
+) -> Proposal | NoProposal:
+    """Put the plan on machines: the same point of the same segment always in the same way."""
+    job = question.shape.job
+    placed: dict[tuple[int, int, bool], PlacedSlot | None] = {}
+    runs, price = [], 0.0
+    for stretch in plan.stretches:
+        key = stretch.segment, *calendar.point(stretch.point)
+        if key not in placed:
+            placed[key] = question.solver.place(
+                question.shape, question.prices, segments, key[0], key[1], together=key[2]
+            )
+        slot = placed[key]
+        if slot is None:
+            return NoProposal(calendar.failures + 1)
+        runs.append(Run(job.arrival + stretch.start, job.arrival + stretch.stop, slot.placement))
+        price += (stretch.stop - stretch.start) * slot.cost
+    schedule = Schedule(tuple(runs))
+    if schedule.samples(job, question.slot_seconds) < job.work * (1 - WORK_TOLERANCE):
+        raise SolverError(f"the schedule of job {job.id} trains less than its curves said")
+    utility = job.utility.value(schedule.completion - job.arrival)
+    return Proposal(schedule, schedule.completion, utility, price, max(0.0, upper - (utility - price)))

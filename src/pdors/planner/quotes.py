@@ -1,0 +1,164 @@
+"""What a job would be told, before it is submitted: every completion slot with its price, and what would get it in."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdors.model.decision import Admitted, Decision, Reason
+from pdors.model.utility import Utility
+from pdors.planner.calendar import Calendar
+from pdors.planner.offers import Question, price_every_completion
+
+Floats = NDArray[np.float64]
+
+FACTOR_PRECISION = 1e-3
+"""A factor this much smaller than the one quoted is refused."""
+_LARGEST_FACTOR = 1e12
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """Completing in slot `completion`: payoff = utility - price."""
+
+    completion: int
+    price: float
+    utility: float
+    payoff: float
+
+
+@dataclass(frozen=True, slots=True)
+class WouldAdmit:
+    """What would get a rejected job in, each way on its own; None where that way does not exist.
+
+    priority_factor      the smallest factor on its utility with which it is admitted at the prices as they stand
+    priority             the priority (or value) that this makes
+    priority_completion  the promise it then has
+    extra_slots          the fewest slots by which its utility would have to fall later, with the same effect
+    latest_completion    the promise it then has
+    epochs               how many of its epochs would fit before the horizon
+    """
+
+    priority_factor: float | None = None
+    priority: float | None = None
+    priority_completion: int | None = None
+    extra_slots: int | None = None
+    latest_completion: int | None = None
+    epochs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """The answer to a job that has not been submitted; `would_admit` is there for one that would be rejected."""
+
+    job_id: str
+    options: tuple[Offer, ...]
+    best: Offer | None
+    admitted: bool
+    reason: Reason | None = None
+    would_admit: WouldAdmit | None = None
+
+
+Decide = Callable[[Question], Decision]
+
+
+def make_quote(question: Question, decide: Decide) -> Quote:
+    """Price every completion slot and decide, without committing; `decide` is Algorithm 1's answer to a question."""
+    job = question.shape.job
+    decision = decide(question)
+    if question.slots <= job.arrival:
+        return Quote(job.id, (), None, admitted=False, reason=Reason.INFEASIBLE, would_admit=WouldAdmit())
+    calendar = price_every_completion(question)
+    options = _options(question, calendar)
+    if isinstance(decision, Admitted):
+        assert decision.completion is not None and decision.price is not None and decision.payoff is not None
+        best = Offer(decision.completion, decision.price, decision.utility, decision.payoff)
+        options = tuple(best if option.completion == best.completion else option for option in options)
+        return Quote(job.id, options, best, admitted=True)
+    best_option = max(options, key=lambda option: option.payoff, default=None)
+    would_admit = _ways_in(question, decide, calendar, options)
+    return Quote(job.id, options, best_option, admitted=False, reason=decision.reason, would_admit=would_admit)
+
+
+def _options(question: Question, calendar: Calendar) -> tuple[Offer, ...]:
+    """Every completion slot in which something of the cheapest plan trains; in others it would be done before."""
+    arrival = question.shape.job.arrival
+    utility = question.shape.job.utility.values(np.arange(calendar.slots))
+    before = np.concatenate([[np.inf], calendar.price[:-1]])
+    changed = np.flatnonzero(np.isfinite(calendar.price) & (calendar.price != before))
+    return tuple(
+        Offer(arrival + slot, price, worth, worth - price)
+        for slot, price, worth in zip(
+            changed.tolist(), calendar.price[changed].tolist(), utility[changed].tolist(), strict=True
+        )
+    )
+
+
+def _ways_in(question: Question, decide: Decide, calendar: Calendar, options: tuple[Offer, ...]) -> WouldAdmit:
+    if not options:
+        epochs = math.floor(calendar.most_samples() / question.shape.job.samples * (1 + 1e-12))
+        return WouldAdmit(epochs=epochs if epochs >= 1 else None)
+    utility = question.shape.job.utility
+    raised = _smallest_factor(question, decide, options)
+    patient = _fewest_extra_slots(question, decide, calendar)
+    return WouldAdmit(
+        priority_factor=raised and raised[0],
+        priority=raised and raised[0] * utility.height,
+        priority_completion=raised and raised[1].completion,
+        extra_slots=patient and patient[0],
+        latest_completion=patient and patient[1].completion,
+    )
+
+
+def _smallest_factor(question: Question, decide: Decide, options: tuple[Offer, ...]) -> tuple[float, Admitted] | None:
+    """Bisection from the price per utility of the options, each step a whole decision."""
+    refused = 1.0
+    factor = min((option.price / option.utility for option in options if option.utility > 0), default=math.inf)
+    answer: Decision | None = None
+    while factor < _LARGEST_FACTOR:
+        factor *= 1 + FACTOR_PRECISION / 2
+        answer = decide(_with_utility(question, question.shape.job.utility.scaled(factor)))
+        if isinstance(answer, Admitted):
+            break
+        refused = max(refused, factor)
+        factor *= 1.1
+    if not isinstance(answer, Admitted):
+        return None
+    trial = factor / (1 + FACTOR_PRECISION)
+    while factor / refused > 1 + FACTOR_PRECISION:
+        smaller = decide(_with_utility(question, question.shape.job.utility.scaled(trial)))
+        if isinstance(smaller, Admitted):
+            factor, answer = trial, smaller
+        else:
+            refused = trial
+        trial = math.sqrt(factor * refused)
+    return factor, answer
+
+
+def _fewest_extra_slots(question: Question, decide: Decide, calendar: Calendar) -> tuple[int, Admitted] | None:
+    """The first delay of the utility at which the options pay, as far as a whole decision agrees."""
+    utility, durations = question.shape.job.utility, np.arange(calendar.slots)
+
+    def pays(delay: int) -> bool:
+        return bool((utility.values(durations - delay) - calendar.price).max() > 0)
+
+    low, high = 0, calendar.slots
+    if not pays(high):
+        return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if pays(middle) else (middle, high)
+    for delay in range(high, min(high + 3, calendar.slots) + 1):
+        answer = decide(_with_utility(question, utility.delayed(delay)))
+        if isinstance(answer, Admitted):
+            return delay, answer
+    return None
+
+
+def _with_utility(question: Question, utility: Utility) -> Question:
+    job = replace(question.shape.job, utility=utility)
+    return replace(question, shape=replace(question.shape, job=job))
