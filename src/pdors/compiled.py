@@ -19,7 +19,7 @@ def compiled(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _R
     """Compile at the first call; later processes load the result from disk."""
     dispatcher = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
     _registered.append(dispatcher)
-    return cast(Callable[_Arguments, _Result], dispatcher)
+    return cast("Callable[_Arguments, _Result]", dispatcher)
 
 
 def needs_compiling() -> bool:

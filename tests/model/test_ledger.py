@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -33,7 +35,7 @@ def schedules(draw: st.DrawFn) -> Schedule:
     cuts = sorted(draw(st.sets(st.integers(0, SLOTS), min_size=2, max_size=5)))
     machine = st.sampled_from([0, 1, 63, 64, 65, 127, 128, 149])
     runs = []
-    for start, stop in zip(cuts, cuts[1:], strict=False):
+    for start, stop in pairwise(cuts):
         shares = draw(st.dictionaries(machine, st.tuples(st.integers(0, 3), st.integers(0, 2)), max_size=4))
         placement = Placement.of((m, w, s) for m, (w, s) in shares.items())
         if placement.shares:

@@ -37,6 +37,9 @@ def _show_version(wanted: bool) -> None:  # noqa: FBT001 - the signature that ty
 
 @app.callback()
 def _options(
-    *, version: Annotated[bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version and leave.")] = False
+    *,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Say the version and leave.")
+    ] = False,
 ) -> None:
     pass

@@ -15,7 +15,8 @@ DecisionsPath = Annotated[
 ]
 JobId = Annotated[str, typer.Option("--job", metavar="ID", help="The id of the job.", show_default=False)]
 SolverName = Annotated[
-    Literal["fast", "paper"], typer.Option("--solver", help="Who places one slot: integer directly, or LP and rounding.")
+    Literal["fast", "paper"],
+    typer.Option("--solver", help="How a slot is placed: directly in whole tasks, or by LP and rounding."),
 ]
 PricesName = Annotated[
     Literal["default", "paper"], typer.Option("--prices", help="Calibrated prices, or the constants as printed.")

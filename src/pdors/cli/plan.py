@@ -25,7 +25,7 @@ def plan(
     json: Json = False,
 ) -> None:
     """Decide every job as it arrives: admitted with a promise, or rejected with the reason."""
-    from pdors import planner
+    from pdors import planning
     from pdors.cli.planning import announce_compilation, history_jobs
     from pdors.cli.views import decisions_summary, decisions_table
     from pdors.files import decisions_document, read_instance, write_decisions
@@ -34,8 +34,8 @@ def plan(
     past = history_jobs(history, posed)
     announce_compilation()
     with progress("planning", len(posed.jobs)) as advance:
-        decisions = planner.plan(
-            posed, solver=solver, prices=prices, seed=seed, history=past, on_decision=lambda job, decision: advance()
+        decisions = planning.plan(
+            posed, solver=solver, prices=prices, seed=seed, history=past, on_decision=lambda _job, _decision: advance()
         )
     if output is not None:
         write_decisions(decisions, posed, output)

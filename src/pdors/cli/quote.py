@@ -20,7 +20,7 @@ def quote(
 
     Says what would get it in where it would be rejected.
     """
-    from pdors import planner
+    from pdors import planning
     from pdors.cli.planning import announce_compilation, history_jobs
     from pdors.cli.views import quote_document, quote_summary, quote_table
     from pdors.files import read_instance
@@ -28,7 +28,7 @@ def quote(
     posed = read_instance(instance)
     past = history_jobs(history, posed)
     announce_compilation()
-    answer = planner.quote(posed, job, solver=solver, prices=prices, seed=seed, history=past)
+    answer = planning.quote(posed, job, solver=solver, prices=prices, seed=seed, history=past)
     if json:
         show_json(quote_document(answer))
         return

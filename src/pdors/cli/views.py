@@ -125,10 +125,15 @@ def quote_summary(answer: Quote) -> Iterator[str]:
 
 def _ways_in(ways: WouldAdmit) -> Iterator[str]:
     if ways.priority_factor is not None:
-        promise = "" if ways.completion is None else f", done by slot {ways.completion}"
-        yield f"it would get in with a utility {number(ways.priority_factor)} times as high{promise}"
-    if ways.earliest_completion is not None and ways.latest_completion is not None:
-        yield f"what is left lets it complete between slots {ways.earliest_completion} and {ways.latest_completion}"
+        yield (
+            f"it would get in with a utility {number(ways.priority_factor)} times as high (height "
+            f"{number(ways.priority)}), done by slot {ways.priority_completion}"
+        )
+    if ways.extra_slots is not None:
+        yield (
+            f"it would get in with a utility that falls {ways.extra_slots} slots later, done by slot "
+            f"{ways.latest_completion}"
+        )
     if ways.epochs is not None:
         yield f"it would fit with at most {number(ways.epochs)} epochs"
 

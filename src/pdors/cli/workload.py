@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,7 @@ import typer
 
 from pdors.cli.options import Json, Seed
 from pdors.cli.screen import say, show, show_json, table
+from pdors.errors import ModelError
 from pdors.workloads.paper_settings import Mix, PaperWorkload, parse_capacity
 from pdors.workloads.ranges import Integers, Reals
 
@@ -26,13 +28,20 @@ def _option(name: str, panel: str | None = None, **more: Any) -> Any:
     field = _FIELDS[name]
     told, unit = field.metadata["meaning"], field.metadata["unit"]
     if isinstance(field.default, Integers | Reals):
-        more = {"metavar": "LOW:HIGH", "parser": _through_text(type(field.default))} | more
+        more = {"metavar": "LOW:HIGH", "parser": _reader(type(field.default))} | more
     return typer.Option(help=f"{told}, {unit}." if unit else f"{told}.", rich_help_panel=panel, **more)
 
 
-def _through_text(kind: type[Integers | Reals | Mix]) -> Any:
-    """A parser that takes defaults as well: they come to it as they are, not as text."""
-    return lambda given: kind.parse(str(given))
+def _reader(kind: type[Integers | Reals | Mix]) -> Callable[[object], Integers | Reals | Mix]:
+    """What reads an option; defaults come to it as well, as they are and not as text."""
+
+    def read(given: object) -> Integers | Reals | Mix:
+        try:
+            return kind.parse(str(given))
+        except ModelError as error:
+            raise typer.BadParameter(str(error)) from None
+
+    return read
 
 
 def paper(
@@ -63,7 +72,7 @@ def paper(
     server_memory_gb: Annotated[Integers, _option("server_memory_gb", _SERVER)] = PaperWorkload.server_memory_gb,
     server_storage_gb: Annotated[Integers, _option("server_storage_gb", _SERVER)] = PaperWorkload.server_storage_gb,
     mix: Annotated[
-        Mix, _option("mix", _UTILITY, metavar="INSENSITIVE/SENSITIVE/CRITICAL", parser=_through_text(Mix))
+        Mix, _option("mix", _UTILITY, metavar="INSENSITIVE/SENSITIVE/CRITICAL", parser=_reader(Mix))
     ] = PaperWorkload.mix,
     priority: Annotated[Reals, _option("priority", _UTILITY)] = PaperWorkload.priority,
     insensitive_urgency: Annotated[Reals, _option("insensitive_urgency", _UTILITY)] = PaperWorkload.insensitive_urgency,

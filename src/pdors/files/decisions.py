@@ -147,7 +147,7 @@ class _Reader:
                 fields("schedule").wrong("an empty list, as the job is not admitted")
             if reason_place.value is None:
                 reason_place.wrong("one of " + ", ".join(Reason) + ", as the job is not admitted")
-        return fields.build(lambda: Rejected(job_id, Reason(reason), payoff))
+        return fields.build(lambda: Rejected(job_id, Reason(reason_place.choice(Reason)), payoff))
 
     def _schedule(self, place: Place) -> Schedule:
         paths: dict[int, str] = {}

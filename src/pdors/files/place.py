@@ -166,7 +166,7 @@ def read_document(document: RawDocument, format_name: str, read: Callable[[Field
     place = Place(document.data, "", problems)
     named = document.data.get("format") if isinstance(document.data, dict) else None
     if isinstance(named, str) and named != format_name:
-        result = Place(named, "format", problems).wrong(format_name)
+        result: T = Place(named, "format", problems).wrong(format_name)
     else:
         result = place.record(read)
     if problems:

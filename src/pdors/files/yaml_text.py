@@ -99,6 +99,8 @@ class _Reader:
             return self._alias(event)
         if depth > self._max_depth:
             _refuse(event, f"at most {self._max_depth} levels")
+        if not isinstance(event, yaml.NodeEvent):
+            _refuse(event, "a value")
         before = self._values_read
         self._values_read += 1
         if isinstance(event, yaml.ScalarEvent):
@@ -146,4 +148,5 @@ class _Reader:
 
 
 def _refuse(event: yaml.Event, reason: str) -> NoReturn:
-    raise UnreadableYamlError(event.start_mark.index, reason)
+    mark = event.start_mark
+    raise UnreadableYamlError(mark.index if mark else 0, reason)

@@ -1,8 +1,8 @@
 """Algorithm 1: every job is answered as it arrives, once and for good.
 
-    1. take the prices that hold for the job
-    2. find the schedule with the best payoff (Algorithm 2)
-    3. admit if and only if that payoff is above 0: commit the schedule, so that prices rise; else reject
+1. take the prices that hold for the job
+2. find the schedule with the best payoff (Algorithm 2)
+3. admit if and only if that payoff is above 0: commit the schedule, so that prices rise; else reject
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from __future__ import annotations
 from pdors.model.cluster import Cluster
 from pdors.model.decision import Admitted, Decision, Reason, Rejected
 from pdors.model.job import WORK_TOLERANCE, Job
-from pdors.model.ledger import Ledger, LedgerView
+from pdors.model.ledger import Ledger
 from pdors.planner.calibration import PricePolicy
 from pdors.planner.offers import NoProposal, Proposal, Question, propose
 from pdors.planner.prices import PriceBounds
@@ -35,23 +35,24 @@ class Planner:
     def admit(self, job: Job) -> Decision:
         """Decide, commit what was decided, and learn from the job for the prices of later ones."""
         question = self.question(job)
-        decision = self.decide(question)
-        if isinstance(decision, Admitted):
-            self.ledger.reserve(job, decision.schedule)
+        answer = self.answer(question)
         self._prices.learn(question.shape)
-        return decision
+        if isinstance(answer, Rejected):
+            return answer
+        self.ledger.reserve(job, answer.schedule)
+        return Admitted(job.id, answer.schedule, answer.completion, answer.utility, answer.payoff, answer.price)
 
     def quote(self, job: Job) -> Quote:
         """What the job would be answered now, without committing."""
-        return make_quote(self.question(job), self.decide)
+        return make_quote(self.question(job), self.answer)
 
     def question(self, job: Job) -> Question:
         """What Algorithm 2 is asked for this job as the cluster stands."""
         shape = JobShape.of(job, self.ledger.units, self._slot_seconds)
         return Question(shape, self._prices.bounds(shape), self.ledger, self._slots, self._slot_seconds, self._solver)
 
-    def decide(self, question: Question) -> Decision:
-        """The answer, without committing to it."""
+    def answer(self, question: Question) -> Proposal | Rejected:
+        """The schedule that would be admitted, or why there is none; commits to nothing."""
         job = question.shape.job
         if not self.could_finish_alone(question):
             return Rejected(job.id, Reason.INFEASIBLE)
@@ -60,7 +61,7 @@ class Planner:
             return Rejected(job.id, Reason.NO_ROUNDING if found.failures else Reason.FULL)
         if found.payoff <= 0:
             return Rejected(job.id, Reason.PRICE, found.payoff)
-        return Admitted(job.id, found.schedule, found.completion, found.utility, found.payoff, found.price)
+        return found
 
     def could_finish_alone(self, question: Question) -> bool:
         """Whether the job could finish before the horizon on the empty cluster."""

@@ -147,7 +147,7 @@ class Calendar:
     def _buy(self, slots: int, bound: Floats, price: Floats) -> tuple[float, Integers]:
         taken = np.zeros(len(self._step_point), dtype=np.int64)
         known = len(self._curves.offsets) - 1
-        marginal = buy(self._lengths[:known], self._curves.offsets, self._curves.samples, self._curves.cost,
+        marginal = buy(self._lengths[:known], self._curves.samples, self._curves.cost,
                        self._work, self._step_point, self._step_offsets, slots, taken, bound, price)  # fmt: skip
         return marginal, taken
 
@@ -227,9 +227,7 @@ class Calendar:
         """Per segment the points that lie at most `most_lost` above the hull."""
         curves = self._curves
         height = np.empty(len(curves.samples))
-        height_above_hull(
-            curves.offsets, curves.samples, curves.cost, self._step_point, self._step_offsets, height
-        )
+        height_above_hull(curves.offsets, curves.samples, curves.cost, self._step_point, self._step_offsets, height)
         near = height <= most_lost
         offsets = np.concatenate([[0], np.cumsum(near)])[curves.offsets]
         return offsets, np.flatnonzero(near)

@@ -49,7 +49,7 @@ class FixedPrices:
     def __init__(self, bounds: PriceBounds) -> None:
         self._bounds = bounds
 
-    def bounds(self, shape: JobShape) -> PriceBounds:
+    def bounds(self, shape: JobShape) -> PriceBounds:  # noqa: ARG002 - the same for every job
         return self._bounds
 
     def learn(self, shape: JobShape) -> None:
@@ -154,7 +154,8 @@ def _worker_slots(job: Job, slot_seconds: float, *, internal: bool) -> float:
 def _shares(amounts: Sequence[float], cluster: Cluster) -> Floats:
     """Amounts as shares of the whole cluster; 0 of what it does not have."""
     total = cluster.total
-    return np.divide(np.array(amounts), total, out=np.zeros(len(total)), where=total > 0)
+    shares: Floats = np.divide(np.array(amounts), total, out=np.zeros(len(total)), where=total > 0)
+    return shares
 
 
 def _share(amounts: Sequence[float], cluster: Cluster) -> float:

@@ -194,9 +194,7 @@ def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, 
                     count = _keep_cheapest(sites, count, demand, need, limits, keep)
                     if count == len(sites.machine):
                         return count
-    if is_guess and (
-        sites.worker_room[:count].sum() < worker_need or sites.server_room[:count].sum() < server_need
-    ):
+    if is_guess and (sites.worker_room[:count].sum() < worker_need or sites.server_room[:count].sum() < server_need):
         limits[:] = np.inf
         return -1
     return _keep_cheapest(sites, count, demand, need, limits, keep)

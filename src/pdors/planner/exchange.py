@@ -33,8 +33,8 @@ def _cheapest_room(room: Integers, price: Floats, but: int, given: Integers) -> 
 
 
 @compiled
-def _exchange(at: int, comers: int, leavers: int, incoming: Integers, outgoing: Integers, price_in: Floats,
-              price_out: Floats, room_out: Integers, sources: Integers, targets: Integers) -> float:  # fmt: skip
+def _exchange(at: int, comers: int, leavers: int, incoming: Integers, price_in: Floats, price_out: Floats,
+              room_out: Integers, sources: Integers, targets: Integers) -> float:  # fmt: skip
     """What is saved if `comers` tasks of one kind come to machine `at` from the dearest machines that hold them, and
     `leavers` of the other kind go from it to the cheapest with room; sources, targets: how many from and to where.
     """
@@ -86,10 +86,7 @@ def improve(worker_price: Floats, server_price: Floats, free: Floats, worker: Fl
                 source = _dearest(incoming, price_in, at, np.zeros_like(w))
                 if source < 0 or price_in[source] <= price_in[at]:
                     continue
-                if room_in[at] > 0:
-                    choices = 1
-                else:
-                    choices = 0 if outgoing[at] == 0 else 3
+                choices = 1 if room_in[at] > 0 else 3 if outgoing[at] > 0 else 0
                 for choice in range(choices):
                     if room_in[at] > 0:
                         comers, leavers = min(room_in[at], incoming[source]), 0
@@ -107,9 +104,7 @@ def improve(worker_price: Floats, server_price: Floats, free: Floats, worker: Fl
                     comers = min(comers, total_in - incoming[at])
                     if comers == 0 or (leavers == 0 and room_in[at] == 0):
                         continue
-                    saved = _exchange(
-                        at, comers, leavers, incoming, outgoing, price_in, price_out, room_out, sources, targets
-                    )
+                    saved = _exchange(at, comers, leavers, incoming, price_in, price_out, room_out, sources, targets)
                     if saved > best and _can_swap(at, free, demand_in, demand_out, sources, targets):
                         best, best_at, workers_come = saved, at, come
                         best_sources[:] = sources

@@ -111,9 +111,7 @@ def apart_curve(worker_price: Floats, server_price: Floats, free: Floats, worker
             total += server_price[best]
             stale = True
             for _ in range(best_out):
-                while front_w < machines and (
-                    order_w[front_w] == best or not fits(free[order_w[front_w]], worker)
-                ):
+                while front_w < machines and (order_w[front_w] == best or not fits(free[order_w[front_w]], worker)):
                     front_w += 1
                 if front_w == machines:
                     return workers - 1

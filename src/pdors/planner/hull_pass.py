@@ -76,7 +76,7 @@ def _sink(heap: Integers, size: int, price: Floats) -> None:
 
 
 @compiled
-def buy(lengths: Integers, offsets: Integers, samples: Floats, cost: Floats, work: float, step_point: Integers,
+def buy(lengths: Integers, samples: Floats, cost: Floats, work: float, step_point: Integers,
         step_offsets: Integers, slots: int, taken: Integers, bound: Floats, price: Floats) -> float:  # fmt: skip
     """Add the first `slots` slots one by one: bound[d] and price[d] of the plan that ends by slot d, infinite where
     the work cannot be done by then. `taken[step]` is left as of the last slot. The price per sample of the dearest

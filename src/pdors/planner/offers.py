@@ -108,9 +108,7 @@ def _portions(question: Question, segments: Segments, calendar: Calendar) -> Ite
     first, length = 0, _FIRST_PORTION
     while first < len(segments):
         last = min(len(segments), first + length)
-        yield question.solver.curves(
-            question.shape, question.prices, segments.part(first, last), calendar.marginal
-        )
+        yield question.solver.curves(question.shape, question.prices, segments.part(first, last), calendar.marginal)
         first, length = last, 2 * length
 
 

@@ -1,8 +1,8 @@
 """Prices that rise exponentially with what is committed, Eq. (8): Q(rho) = L (U/L)^(rho/C), kept in log space.
 
-    rho / C  committed share of a machine's resource   -> fraction
-    L        price of an untouched resource             -> log_floor    ln of utility per unit of resource and slot
-    U^r      price of an exhausted one                  -> log_ceiling  the same
+rho / C  committed share of a machine's resource   -> fraction
+L        price of an untouched resource             -> log_floor    ln of utility per unit of resource and slot
+U^r      price of an exhausted one                  -> log_ceiling  the same
 """
 
 from __future__ import annotations
@@ -44,9 +44,7 @@ class PriceBounds:
     @property
     def base(self) -> Floats:
         """ln of the price at fraction 0 as it is used: at most `_WIDEST` below the ceiling."""
-        return np.array(
-            [max(low, high - _WIDEST) for low, high in zip(self.log_floor, self.log_ceiling, strict=True)]
-        )
+        return np.array([max(low, high - _WIDEST) for low, high in zip(self.log_floor, self.log_ceiling, strict=True)])
 
     @property
     def slope(self) -> Floats:

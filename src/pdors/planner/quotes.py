@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.model.decision import Admitted, Decision, Reason
+from pdors.model.decision import Reason, Rejected
 from pdors.model.utility import Utility
 from pdors.planner.calendar import Calendar
-from pdors.planner.offers import Question, price_every_completion
+from pdors.planner.offers import Proposal, Question, price_every_completion
 
 Floats = NDArray[np.float64]
 
@@ -63,24 +63,23 @@ class Quote:
     would_admit: WouldAdmit | None = None
 
 
-Decide = Callable[[Question], Decision]
+Answer = Callable[[Question], Proposal | Rejected]
 
 
-def make_quote(question: Question, decide: Decide) -> Quote:
-    """Price every completion slot and decide, without committing; `decide` is Algorithm 1's answer to a question."""
+def make_quote(question: Question, ask: Answer) -> Quote:
+    """Price every completion slot and decide, without committing; `ask` is that of Algorithm 1 to a question."""
     job = question.shape.job
-    decision = decide(question)
+    decision = ask(question)
     if question.slots <= job.arrival:
         return Quote(job.id, (), None, admitted=False, reason=Reason.INFEASIBLE, would_admit=WouldAdmit())
     calendar = price_every_completion(question)
     options = _options(question, calendar)
-    if isinstance(decision, Admitted):
-        assert decision.completion is not None and decision.price is not None and decision.payoff is not None
+    if isinstance(decision, Proposal):
         best = Offer(decision.completion, decision.price, decision.utility, decision.payoff)
         options = tuple(best if option.completion == best.completion else option for option in options)
         return Quote(job.id, options, best, admitted=True)
     best_option = max(options, key=lambda option: option.payoff, default=None)
-    would_admit = _ways_in(question, decide, calendar, options)
+    would_admit = _ways_in(question, ask, calendar, options)
     return Quote(job.id, options, best_option, admitted=False, reason=decision.reason, would_admit=would_admit)
 
 
@@ -98,13 +97,13 @@ def _options(question: Question, calendar: Calendar) -> tuple[Offer, ...]:
     )
 
 
-def _ways_in(question: Question, decide: Decide, calendar: Calendar, options: tuple[Offer, ...]) -> WouldAdmit:
+def _ways_in(question: Question, ask: Answer, calendar: Calendar, options: tuple[Offer, ...]) -> WouldAdmit:
     if not options:
         epochs = math.floor(calendar.most_samples() / question.shape.job.samples * (1 + 1e-12))
         return WouldAdmit(epochs=epochs if epochs >= 1 else None)
     utility = question.shape.job.utility
-    raised = _smallest_factor(question, decide, options)
-    patient = _fewest_extra_slots(question, decide, calendar)
+    raised = _smallest_factor(question, ask, options)
+    patient = _fewest_extra_slots(question, ask, calendar)
     return WouldAdmit(
         priority_factor=raised and raised[0],
         priority=raised and raised[0] * utility.height,
@@ -114,24 +113,24 @@ def _ways_in(question: Question, decide: Decide, calendar: Calendar, options: tu
     )
 
 
-def _smallest_factor(question: Question, decide: Decide, options: tuple[Offer, ...]) -> tuple[float, Admitted] | None:
+def _smallest_factor(question: Question, ask: Answer, options: tuple[Offer, ...]) -> tuple[float, Proposal] | None:
     """Bisection from the price per utility of the options, each step a whole decision."""
     refused = 1.0
     factor = min((option.price / option.utility for option in options if option.utility > 0), default=math.inf)
-    answer: Decision | None = None
+    answer: Proposal | Rejected | None = None
     while factor < _LARGEST_FACTOR:
         factor *= 1 + FACTOR_PRECISION / 2
-        answer = decide(_with_utility(question, question.shape.job.utility.scaled(factor)))
-        if isinstance(answer, Admitted):
+        answer = ask(_with_utility(question, question.shape.job.utility.scaled(factor)))
+        if isinstance(answer, Proposal):
             break
         refused = max(refused, factor)
         factor *= 1.1
-    if not isinstance(answer, Admitted):
+    if not isinstance(answer, Proposal):
         return None
     trial = factor / (1 + FACTOR_PRECISION)
     while factor / refused > 1 + FACTOR_PRECISION:
-        smaller = decide(_with_utility(question, question.shape.job.utility.scaled(trial)))
-        if isinstance(smaller, Admitted):
+        smaller = ask(_with_utility(question, question.shape.job.utility.scaled(trial)))
+        if isinstance(smaller, Proposal):
             factor, answer = trial, smaller
         else:
             refused = trial
@@ -139,7 +138,7 @@ def _smallest_factor(question: Question, decide: Decide, options: tuple[Offer, .
     return factor, answer
 
 
-def _fewest_extra_slots(question: Question, decide: Decide, calendar: Calendar) -> tuple[int, Admitted] | None:
+def _fewest_extra_slots(question: Question, ask: Answer, calendar: Calendar) -> tuple[int, Proposal] | None:
     """The first delay of the utility at which the options pay, as far as a whole decision agrees."""
     utility, durations = question.shape.job.utility, np.arange(calendar.slots)
 
@@ -153,8 +152,8 @@ def _fewest_extra_slots(question: Question, decide: Decide, calendar: Calendar) 
         middle = (low + high) // 2
         low, high = (low, middle) if pays(middle) else (middle, high)
     for delay in range(high, min(high + 3, calendar.slots) + 1):
-        answer = decide(_with_utility(question, utility.delayed(delay)))
-        if isinstance(answer, Admitted):
+        answer = ask(_with_utility(question, utility.delayed(delay)))
+        if isinstance(answer, Proposal):
             return delay, answer
     return None
 

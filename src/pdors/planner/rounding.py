@@ -4,9 +4,9 @@ The program is min {c x : A x >= a, B x <= b, x >= 0 whole}. A fractional optimu
 entry of x' is rounded up or down so that its mean stays. G <= 1 favours the packing rows (the resources), G > 1 the
 cover rows (the work).
 
-    G, delta  scaling of x; probability of missing the promises    -> gain, delta
-    m, W_a    cover rows; min over them of a_i / A_ij              -> rows, width     in gain_favouring_work, cover_*
-    r, W_b    packing rows; min over them of b_i / B_ij            -> rows, width     in gain_favouring_resources, packing_*
+    G, delta  scaling of x; probability of missing the promises   -> gain, delta
+    m, W_a    cover rows; min over them of a_i / A_ij             -> rows, width of cover_*, gain_favouring_work
+    r, W_b    packing rows; min over them of b_i / B_ij           -> rows, width of packing_*, gain_favouring_resources
 
 The external case of Algorithm 4 with the row for the servers that the printed program lacks has m = 2 cover rows,
 sum w >= W and sum s >= S, so W_a = min(W, S); a job without servers has m = 1 and W_a = W. Theorem 3 takes no m;
@@ -16,12 +16,47 @@ Theorem 4 has ln(3m/delta), so ln(6/delta) where the paper has ln(3/delta), and 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """m, W_a, r and W_b of one program."""
+
+    cover_rows: int
+    cover_width: float
+    packing_rows: int
+    packing_width: float
+
+
+Gain = Callable[[Sizes], float]
+
+
+@dataclass(frozen=True, slots=True)
+class FavourResources:
+    """The `Gain` of Theorem 3."""
+
+    delta: float
+
+    def __call__(self, sizes: Sizes) -> float:
+        return gain_favouring_resources(sizes.packing_rows, sizes.packing_width, self.delta)
+
+
+@dataclass(frozen=True, slots=True)
+class FavourWork:
+    """The `Gain` of Theorem 4."""
+
+    delta: float
+
+    def __call__(self, sizes: Sizes) -> float:
+        return gain_favouring_work(sizes.cover_rows, sizes.cover_width, self.delta)
 
 
 def gain_favouring_resources(rows: int, width: float, delta: float) -> float:

@@ -15,9 +15,7 @@ from pdors.planner.slot import SlotProblem
 Floats = NDArray[np.float64]
 
 
-def dense_problem(
-    shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, units: Units
-) -> SlotProblem:
+def dense_problem(shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, units: Units) -> SlotProblem:
     """Prices and free capacity of every machine during `segment`.
 
     p_w[h] = sum_r alpha_r Q_r(rho / C), and p_s[h] with beta; a resource that a machine lacks counts as exhausted.

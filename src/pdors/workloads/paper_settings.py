@@ -18,6 +18,8 @@ The paper prints tau in slots (1e-5 .. 1e-4), without the length of a slot, and 
 b(e) of 100 Mb/s .. 5 Gb/s are this module's. Nothing here needs numpy, so that a command can show its defaults at once.
 """
 
+# ruff: noqa: RUF009 - the call in every default is a dataclass field of an immutable value
+
 from __future__ import annotations
 
 import dataclasses
