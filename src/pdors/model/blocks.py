@@ -174,10 +174,10 @@ def _add(rows: Rows, first: Integers, last: Integers, offsets: Integers, machine
                     new = spare[spare_count]
                     owners[new] = 1
                     rows[row, block] = new
-                    if number < 0:
-                        used[new] = 0.0
-                    else:
-                        used[new] = used[number]
+                    for resource in range(resources):
+                        for machine in range(BLOCK):
+                            used[new, resource, machine] = used[number, resource, machine] if number >= 0 else 0.0
+                    if number >= 0:
                         owners[number] -= 1
                 for share in range(begin, end):
                     machine = machines[share] % BLOCK

@@ -18,18 +18,17 @@ from numpy.typing import NDArray
 
 from pdors.compiled import compiled
 from pdors.model.blocks import BLOCK, LEVELS
-from pdors.planner.room import fitting
+from pdors.planner.room import by_price, fill, fill_floats, fitting
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Rows = NDArray[np.int32]
 Levels = NDArray[np.uint16]
-Flags = NDArray[np.bool_]
 
 SMALL_CLUSTER = 128
 """Up to so many machines every one is a candidate."""
-ROOM_FOR_SITES = 1024
-"""Candidates of a larger cluster before the dear ones among them are dropped."""
+_ROOM_FOR_SITES = 1024
+"""Candidates of a larger cluster before the dear ones among them are dropped, at least."""
 _SLACK = 1.5
 """Candidates hold this many times the most workers and servers of the job: the two compete for room."""
 _SPARE_TASKS = 16
@@ -67,17 +66,13 @@ class Tariff(NamedTuple):
 
 
 class Demand(NamedTuple):
-    """What a worker and a server take, in the cluster's amounts and in units; the servers for each number of workers.
-
-    `size` is the size of each machine for this job; empty on a small cluster.
-    """
+    """What a worker and a server take, in the cluster's amounts and in units; the servers for each W."""
 
     worker_amount: Floats
     server_amount: Floats
     worker: Floats
     server: Floats
     servers: Integers
-    size: Integers
 
 
 class Sites(NamedTuple):
@@ -91,13 +86,16 @@ class Sites(NamedTuple):
     server_room: Integers
 
 
-@compiled
-def new_sites(length: int, resources: int) -> Sites:
+def sites_for(fleet: Fleet, servers: Integers) -> Sites:
+    """Room for the candidates of a job with these servers for each number of workers."""
+    most, most_servers = len(servers) - 1, int(servers[-1])
+    kept_at_most = int(_SLACK * (most + most_servers)) + 2 * _SPARE_TASKS + _SIZES * _PER_SIZE
+    length = min(fleet.machines, max(SMALL_CLUSTER, _ROOM_FOR_SITES, 2 * kept_at_most)) + 1
     return Sites(
         np.empty(length, dtype=np.int64),
         np.empty(length),
         np.empty(length),
-        np.empty((length, resources)),
+        np.empty((length, fleet.capacity.shape[1])),
         np.empty(length, dtype=np.int64),
         np.empty(length, dtype=np.int64),
     )
@@ -146,8 +144,8 @@ def all_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, segme
 
 
 @compiled
-def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, segment: int, limits: Floats,
-                      sites: Sites) -> int:  # fmt: skip
+def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, size: Integers, segment: int,
+                      limits: Floats, sites: Sites) -> int:  # fmt: skip
     """As `all_machines`, but only the cheapest for workers and for servers, with room for the whole job and more.
 
     `limits` are guesses of the highest prices that matter, and left as the true ones. -1: the guesses were too low.
@@ -158,11 +156,12 @@ def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, 
     if server_need == 0.0:
         limits[_SERVER] = -1.0
     is_guess = limits[_WORKER] < np.inf
-    keep = np.empty(len(sites.machine), dtype=np.bool_)
     # Machines of the very lowest price come first and are often alike: once they hold enough, nothing else matters.
-    floor = np.full(LIMITS, np.inf)
-    held = np.zeros(LIMITS)
-    need = np.full(LIMITS, float(_PER_SIZE))
+    tallies = np.empty((3, LIMITS))
+    floor, held, need = tallies[0], tallies[1], tallies[2]
+    fill_floats(floor, np.inf)
+    fill_floats(held, 0.0)
+    fill_floats(need, float(_PER_SIZE))
     need[_WORKER], need[_SERVER] = worker_need, server_need
     count = 0
     for touched in range(2):
@@ -171,13 +170,15 @@ def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, 
             if (number >= 0) != (touched == 1):
                 continue
             worker_bound, server_bound = _block_bounds(load, tariff, demand, number)
-            highest = max(limits[_WORKER], limits[_FIRST_SIZE:].max())
+            highest = limits[_WORKER]
+            for kind in range(_FIRST_SIZE, LIMITS):
+                highest = max(highest, limits[kind])
             if worker_bound >= highest and server_bound >= limits[_SERVER]:
                 continue
             for machine in range(block * BLOCK, min(fleet.machines, (block + 1) * BLOCK)):
                 if number >= 0:
                     worker_bound, server_bound = _machine_bounds(load, tariff, demand, number, machine % BLOCK)
-                at_size = _FIRST_SIZE + demand.size[machine]
+                at_size = _FIRST_SIZE + size[machine]
                 if worker_bound >= max(limits[_WORKER], limits[at_size]) and server_bound >= limits[_SERVER]:
                     continue
                 if not _consider(load, fleet, tariff, demand, number, machine, sites, count):
@@ -191,13 +192,16 @@ def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, 
                     _note(floor, held, need, limits, _SERVER, sites.server_price[count], server_room)
                 count += 1
                 if count == len(sites.machine):
-                    count = _keep_cheapest(sites, count, demand, need, limits, keep)
-                    if count == len(sites.machine):
-                        return count
-    if is_guess and (sites.worker_room[:count].sum() < worker_need or sites.server_room[:count].sum() < server_need):
-        limits[:] = np.inf
-        return -1
-    return _keep_cheapest(sites, count, demand, need, limits, keep)
+                    count = _keep_cheapest(sites, count, size, need, limits)
+    if is_guess:
+        worker_room = server_room = 0
+        for index in range(count):
+            worker_room += sites.worker_room[index]
+            server_room += sites.server_room[index]
+        if worker_room < worker_need or server_room < server_need:
+            fill_floats(limits, np.inf)
+            return -1
+    return _keep_cheapest(sites, count, size, need, limits)
 
 
 @compiled
@@ -265,37 +269,41 @@ def _note(floor: Floats, held: Floats, need: Floats, limits: Floats, kind: int, 
 
 
 @compiled
-def _keep_cheapest(sites: Sites, count: int, demand: Demand, need: Floats, limits: Floats, keep: Flags) -> int:
-    keep[:] = False
-    order = np.argsort(sites.worker_price[:count])
-    held = np.zeros(LIMITS)
+def _keep_cheapest(sites: Sites, count: int, size: Integers, need: Floats, limits: Floats) -> int:
+    scratch = np.empty((2, count), dtype=np.int64)
+    order, keep = scratch[0], scratch[1]
+    fill(keep, 0)
+    held = np.empty(LIMITS)
+    fill_floats(held, 0.0)
+    by_price(sites.worker_price[:count], order)
     for index in order:
         room = sites.worker_room[index]
         if room == 0:
             continue
         price = sites.worker_price[index]
-        at_size = _FIRST_SIZE + demand.size[sites.machine[index]]
+        at_size = _FIRST_SIZE + size[sites.machine[index]]
         if held[_WORKER] < need[_WORKER]:
-            keep[index] = True
+            keep[index] = 1
             held[_WORKER] += room
             if held[_WORKER] >= need[_WORKER]:
                 limits[_WORKER] = price
         if held[at_size] < need[at_size]:
-            keep[index] = True
+            keep[index] = 1
             held[at_size] += 1.0
             if held[at_size] >= need[at_size]:
                 limits[at_size] = price
     if need[_SERVER] > 0.0:
-        for index in np.argsort(sites.server_price[:count]):
+        by_price(sites.server_price[:count], order)
+        for index in order:
             if sites.server_room[index] > 0:
-                keep[index] = True
+                keep[index] = 1
                 held[_SERVER] += sites.server_room[index]
                 if held[_SERVER] >= need[_SERVER]:
                     limits[_SERVER] = sites.server_price[index]
                     break
     kept = 0
     for index in range(count):
-        if keep[index]:
+        if keep[index] == 1:
             _copy_site(sites, index, kept)
             kept += 1
     return kept

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.compiled import compiled
-from pdors.planner.room import fitting, needed_out, take
+from pdors.planner.room import copy, cost_of, fill, fitting, fitting_beside, needed_out, take, total
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -38,8 +38,8 @@ def _exchange(at: int, comers: int, leavers: int, incoming: Integers, price_in: 
     """What is saved if `comers` tasks of one kind come to machine `at` from the dearest machines that hold them, and
     `leavers` of the other kind go from it to the cheapest with room; sources, targets: how many from and to where.
     """
-    sources[:] = 0
-    targets[:] = 0
+    fill(sources, 0)
+    fill(targets, 0)
     saved = 0.0
     for _ in range(comers):
         source = _dearest(incoming, price_in, at, sources)
@@ -65,16 +65,15 @@ def improve(worker_price: Floats, server_price: Floats, free: Floats, worker: Fl
     round; one of either kind against as many of the other as its room needs, or as its leaving makes room for.
     """
     machines = len(worker_price)
-    room_w, room_s = np.empty(machines, dtype=np.int64), np.empty(machines, dtype=np.int64)
-    sources, targets = np.empty(machines, dtype=np.int64), np.empty(machines, dtype=np.int64)
-    best_sources, best_targets = np.empty(machines, dtype=np.int64), np.empty(machines, dtype=np.int64)
-    left = np.empty(len(worker))
-    workers, servers = w.sum(), s.sum()
+    scratch = np.empty((6, machines), dtype=np.int64)
+    room_w, room_s, sources, targets = scratch[0], scratch[1], scratch[2], scratch[3]
+    best_sources, best_targets = scratch[4], scratch[5]
+    workers, servers = total(w), total(s)
     for _ in range(_MOST_ROUNDS):
         for index in range(machines):
             room_w[index] = fitting(free[index], worker, workers)
             room_s[index] = fitting(free[index], server, servers)
-        best, best_at, workers_come = 1e-12 * ((w * worker_price).sum() + (s * server_price).sum()), -1, True
+        best, best_at, workers_come = 1e-12 * cost_of(w, worker_price, s, server_price), -1, True
         for at in range(machines):
             for kind in range(2):
                 come = kind == 0
@@ -83,7 +82,8 @@ def improve(worker_price: Floats, server_price: Floats, free: Floats, worker: Fl
                 demand_in, demand_out = (worker, server) if come else (server, worker)
                 room_in, room_out = (room_w, room_s) if come else (room_s, room_w)
                 total_in = workers if come else servers
-                source = _dearest(incoming, price_in, at, np.zeros_like(w))
+                fill(sources, 0)
+                source = _dearest(incoming, price_in, at, sources)
                 if source < 0 or price_in[source] <= price_in[at]:
                     continue
                 choices = 1 if room_in[at] > 0 else 3 if outgoing[at] > 0 else 0
@@ -95,20 +95,18 @@ def improve(worker_price: Floats, server_price: Floats, free: Floats, worker: Fl
                     elif choice == 1:
                         # As many as come once one has left, if that is more than none.
                         leavers = 1
-                        left[:] = free[at] + demand_out
-                        comers = fitting(left, demand_in, total_in)
+                        comers = fitting_beside(free[at], demand_in, total_in, demand_out, -leavers)
                     else:
                         leavers = outgoing[at]
-                        left[:] = free[at] + leavers * demand_out
-                        comers = fitting(left, demand_in, total_in)
+                        comers = fitting_beside(free[at], demand_in, total_in, demand_out, -leavers)
                     comers = min(comers, total_in - incoming[at])
                     if comers == 0 or (leavers == 0 and room_in[at] == 0):
                         continue
                     saved = _exchange(at, comers, leavers, incoming, price_in, price_out, room_out, sources, targets)
                     if saved > best and _can_swap(at, free, demand_in, demand_out, sources, targets):
                         best, best_at, workers_come = saved, at, come
-                        best_sources[:] = sources
-                        best_targets[:] = targets
+                        copy(sources, best_sources)
+                        copy(targets, best_targets)
         if best_at < 0:
             return
         incoming, outgoing = (w, s) if workers_come else (s, w)
@@ -131,7 +129,7 @@ def improve(worker_price: Floats, server_price: Floats, free: Floats, worker: Fl
 def _can_swap(at: int, free: Floats, demand_in: Floats, demand_out: Floats, sources: Integers,
               targets: Integers) -> bool:  # fmt: skip
     """Whether every machine keeps within what it has after the exchange."""
-    come, leave = sources.sum(), targets.sum()
+    come, leave = total(sources), total(targets)
     for resource in range(len(demand_in)):
         if free[at, resource] - come * demand_in[resource] + leave * demand_out[resource] < 0.0:
             return False

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.compiled import compiled
-from pdors.planner.room import fits, fitting, needed_out, take
+from pdors.planner.room import by_price, fill, fill_floats, fits, fitting, needed_out, take
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -28,8 +28,8 @@ _EXCHANGES_LOOKED_AT = 12
 def together_curve(worker_price: Floats, server_price: Floats, free: Floats, worker: Floats, server: Floats,
                    servers: Integers, usable: Floats, cost: Floats, where: Integers) -> None:  # fmt: skip
     """Internal case: for each W the machine where W workers and their servers are cheapest; cost infinite: nowhere."""
-    cost[:] = np.inf
-    where[:] = -1
+    fill_floats(cost, np.inf)
+    fill(where, -1)
     most = len(servers) - 1
     for index in range(len(worker_price)):
         reach = fitting(free[index], worker, most)
@@ -60,14 +60,17 @@ def apart_curve(worker_price: Floats, server_price: Floats, free: Floats, worker
     The number of workers placed is returned.
     """
     machines = len(worker_price)
-    order_w, order_s = np.argsort(worker_price), np.argsort(server_price)
-    w[:] = 0
-    s[:] = 0
-    cost[:] = np.inf
+    scratch = np.empty((4, machines), dtype=np.int64)
+    order_w, order_s, hosts, is_host = scratch[0], scratch[1], scratch[2], scratch[3]
+    by_price(worker_price, order_w)
+    by_price(server_price, order_s)
+    fill(w, 0)
+    fill(s, 0)
+    fill(is_host, 0)
+    fill_floats(cost, np.inf)
     total = 0.0
     front_w = front_s = 0
     held_servers = 0
-    hosts = np.empty(machines, dtype=np.int64)
     host_count = 0
     stale = False
     last_front = -1
@@ -103,8 +106,8 @@ def apart_curve(worker_price: Floats, server_price: Floats, free: Floats, worker
                 take(free[best], worker, -best_out)
                 total -= best_out * worker_price[best]
             take(free[best], server, 1)
-            if s[best] == 0:
-                hosts[host_count] = best
+            if is_host[best] == 0:
+                hosts[host_count], is_host[best] = best, 1
                 host_count += 1
             s[best] += 1
             held_servers += 1
@@ -154,11 +157,9 @@ def apart_curve(worker_price: Floats, server_price: Floats, free: Floats, worker
         if pushed > 0:
             s[chosen] -= pushed
             take(free[chosen], server, -pushed)
-            if s[destination] == 0:
-                hosts[host_count] = destination
+            if is_host[destination] == 0:
+                hosts[host_count], is_host[destination] = destination, 1
                 host_count += 1
-                if host_count == machines:
-                    host_count = _compact(hosts, s, host_count)
             s[destination] += pushed
             take(free[destination], server, pushed)
         w[chosen] += 1
@@ -168,22 +169,6 @@ def apart_curve(worker_price: Floats, server_price: Floats, free: Floats, worker
         if slower_together[workers]:
             cost[workers] += _spreading(worker_price, server_price, free, worker, server, w, s)[0]
     return upto
-
-
-@compiled
-def _compact(hosts: Integers, s: Integers, count: int) -> int:
-    kept = 0
-    for position in range(count):
-        if s[hosts[position]] > 0:
-            duplicate = False
-            for earlier in range(kept):
-                if hosts[earlier] == hosts[position]:
-                    duplicate = True
-                    break
-            if not duplicate:
-                hosts[kept] = hosts[position]
-                kept += 1
-    return kept
 
 
 @compiled

@@ -12,19 +12,25 @@ as can be beside W workers: that proves whether a placement exists at all.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pdors.compiled import compiled
 from pdors.planner.exchange import improve
-from pdors.planner.room import fitting
+from pdors.planner.room import by_price, cost_of, fill_floats, fitting, fitting_beside, total
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-CLOSE_ENOUGH = 2e-3
+CLOSE_ENOUGH = 1e-4
 """Relative gap to the lower bound at which the search ends."""
 _MOST_STEPS = 24
+_DEAREST_SERVER, _PROOF_STEPS = 1000.0, 16
+"""`may_fit` looks for its proof at a server's worth of up to so many workers, and one over it."""
+_WORTH_IMPROVING = 1.5
+"""A trial this many times dearer than the best is not improved."""
 
 
 @compiled
@@ -32,49 +38,64 @@ def lower_bound(worker_price: Floats, server_price: Floats, room: Floats, worker
                 workers: int, servers: int, worker_worth: float, server_worth: float) -> float:  # fmt: skip
     """The Lagrangian bound with a multiplier for workers and one for servers; `room`: what machines have left empty."""
     bound = workers * worker_worth + servers * server_worth
-    left = np.empty(len(worker))
     for index in range(len(worker_price)):
         gain_w, gain_s = worker_worth - worker_price[index], server_worth - server_price[index]
         if gain_w <= 0.0 and gain_s <= 0.0:
             continue
         most = fitting(room[index], worker, workers) if gain_w > 0.0 else 0
         best = 0.0
-        left[:] = room[index]
         for count in range(most + 1):
             gain = count * gain_w
             if gain_s > 0.0:
-                gain += gain_s * fitting(left, server, servers)
+                gain += gain_s * fitting_beside(room[index], server, servers, worker, count)
             best = max(best, gain)
-            left -= worker
         bound -= best
     return bound
 
 
 @compiled
+def may_fit(room: Floats, worker: Floats, server: Floats, workers: int, servers: int) -> bool:
+    """False: so many tasks fit nowhere, whatever they cost.
+
+    If a server is worth m workers, no machine holds more than max over w of { w + m * fit_i(w) }; where these do not
+    add up to W + m * S for some m, it is proven. That m is searched by halving.
+    """
+    low, high = 1.0 / _DEAREST_SERVER, _DEAREST_SERVER
+    for _ in range(_PROOF_STEPS):
+        worth = math.sqrt(low * high)
+        most_worth = 0.0
+        placed = 0
+        for index in range(len(room)):
+            best, best_servers = 0.0, 0
+            for count in range(fitting(room[index], worker, workers) + 1):
+                beside = fitting_beside(room[index], server, servers, worker, count)
+                if count + worth * beside > best:
+                    best, best_servers = count + worth * beside, beside
+            most_worth += best
+            placed += best_servers
+        if most_worth < (workers + worth * servers) * (1.0 - 1e-12):
+            return False
+        if placed > servers:
+            high = worth
+        else:
+            low = worth
+    return True
+
+
 def place_exactly(worker_price: Floats, server_price: Floats, room: Floats, worker: Floats, server: Floats,
                   workers: int, servers: int, best_cost: float, w: Integers, s: Integers) -> float:  # fmt: skip
     """Place the counts for less than `best_cost` if that can be: the new cost with w and s, else `best_cost`."""
     machines = len(worker_price)
     most = np.empty(machines, dtype=np.int64)
-    reach = 0
-    for index in range(machines):
-        most[index] = fitting(room[index], worker, workers)
-        reach = max(reach, most[index])
-    fit = np.zeros((machines, reach + 1), dtype=np.int64)
-    left = np.empty(len(worker))
-    for index in range(machines):
-        left[:] = room[index]
-        for count in range(most[index] + 1):
-            fit[index, count] = fitting(left, server, servers)
-            left -= worker
+    _most_workers(room, worker, workers, most)
+    fit = np.empty((machines, int(most.max(initial=0)) + 1), dtype=np.int64)
+    _servers_beside(room, worker, server, servers, most, fit)
     choice = np.empty((machines, workers + 1), dtype=np.int64)
     trial_w, trial_s = np.empty(machines, dtype=np.int64), np.empty(machines, dtype=np.int64)
     free = np.empty_like(room)
 
     endless = 1e3 * (1.0 + workers) * (worker_price.max() + server_price.max())
-    value, placed = _answer(worker_price, server_price, most, fit, workers, endless, choice, trial_w, trial_s)
-    if value == np.inf or placed < servers:
-        return best_cost
+    above_all = server_price.max() * 1.0000001
     low, high = 0.0, endless
     bound = -np.inf
     for step in range(_MOST_STEPS):
@@ -82,33 +103,48 @@ def place_exactly(worker_price: Floats, server_price: Floats, room: Floats, work
             worth = endless
         elif step == 1:
             worth = 0.0
-        elif step == 2:
-            worth = server_price.max() * 1.0000001
-            if worth >= high or worth <= low:
-                continue
+        elif step == 2 and low < above_all < high:
+            worth = above_all
+        elif high <= low * 1.0005:
+            break
         else:
-            worth = np.sqrt(low * high) if low > 0.0 else high / 64.0
-            if high <= low * 1.0005:
-                break
+            worth = math.sqrt(low * high) if low > 0 else high / 64
         value, placed = _answer(worker_price, server_price, most, fit, workers, worth, choice, trial_w, trial_s)
-        bound = max(bound, value + worth * servers) if step != 0 else bound
+        if step == 0 and (value == np.inf or placed < servers):
+            break
+        if step > 0:
+            bound = max(bound, value + worth * servers)
         if placed >= servers:
             high = worth
         else:
             low = worth
-        if not _mend(worker_price, server_price, room, worker, server, servers, trial_w, trial_s, free):
+        if not _mend(server_price, room, worker, server, servers, trial_w, trial_s, free):
             continue
-        cost = (trial_w * worker_price).sum() + (trial_s * server_price).sum()
-        if cost < best_cost * 1.5:
+        cost = cost_of(trial_w, worker_price, trial_s, server_price)
+        if cost < best_cost * _WORTH_IMPROVING:
             improve(worker_price, server_price, free, worker, server, trial_w, trial_s)
-            cost = (trial_w * worker_price).sum() + (trial_s * server_price).sum()
+            cost = cost_of(trial_w, worker_price, trial_s, server_price)
         if cost < best_cost:
             best_cost = cost
-            w[:] = trial_w
-            s[:] = trial_s
+            w[:], s[:] = trial_w, trial_s
         if best_cost - bound <= CLOSE_ENOUGH * best_cost:
             break
     return best_cost
+
+
+@compiled
+def _most_workers(room: Floats, worker: Floats, workers: int, most: Integers) -> None:
+    for index in range(len(room)):
+        most[index] = fitting(room[index], worker, workers)
+
+
+@compiled
+def _servers_beside(room: Floats, worker: Floats, server: Floats, servers: int, most: Integers,
+                    fit: NDArray[np.int64]) -> None:  # fmt: skip
+    """fit[i, w]: the servers that machine i holds beside w workers."""
+    for index in range(len(room)):
+        for count in range(most[index] + 1):
+            fit[index, count] = fitting_beside(room[index], server, servers, worker, count)
 
 
 @compiled
@@ -116,21 +152,22 @@ def _answer(worker_price: Floats, server_price: Floats, most: Integers, fit: Int
             choice: Integers, w: Integers, s: Integers) -> tuple[float, int]:  # fmt: skip
     """The dynamic program over machines for one multiplier: its value, and the servers placed."""
     machines = len(worker_price)
-    value = np.full(workers + 1, np.inf)
+    scratch = np.empty((2, workers + 1))
+    value, following = scratch[0], scratch[1]
+    fill_floats(value, np.inf)
     value[0] = 0.0
-    following = np.empty(workers + 1)
     reach = 0
     for index in range(machines):
         gain = max(0.0, worth - server_price[index])
-        following[:] = np.inf
+        fill_floats(following, np.inf)
         chosen = choice[index]
         for count in range(most[index] + 1):
             cost = count * worker_price[index] - gain * fit[index, count]
-            for total in range(count, min(workers, reach + count) + 1):
-                candidate = value[total - count] + cost
-                if candidate < following[total]:
-                    following[total] = candidate
-                    chosen[total] = count
+            for reached in range(count, min(workers, reach + count) + 1):
+                candidate = value[reached - count] + cost
+                if candidate < following[reached]:
+                    following[reached] = candidate
+                    chosen[reached] = count
         reach = min(workers, reach + most[index])
         value, following = following, value
     if value[workers] == np.inf:
@@ -145,12 +182,13 @@ def _answer(worker_price: Floats, server_price: Floats, most: Integers, fit: Int
 
 
 @compiled
-def _mend(worker_price: Floats, server_price: Floats, room: Floats, worker: Floats, server: Floats, servers: int,
-          w: Integers, s: Integers, free: Floats) -> bool:  # fmt: skip
+def _mend(server_price: Floats, room: Floats, worker: Floats, server: Floats, servers: int, w: Integers, s: Integers,
+          free: Floats) -> bool:  # fmt: skip
     """Drop the dearest servers too many, or add the cheapest missing; `free` is what is left then."""
-    machines = len(worker_price)
-    surplus = s.sum() - servers
-    order = np.argsort(server_price)
+    machines = len(server_price)
+    surplus = total(s) - servers
+    order = np.empty(machines, dtype=np.int64)
+    by_price(server_price, order)
     for position in range(machines):
         if surplus <= 0:
             break
@@ -169,4 +207,4 @@ def _mend(worker_price: Floats, server_price: Floats, room: Floats, worker: Floa
         surplus += added
         for resource in range(len(worker)):
             free[index, resource] -= added * server[resource]
-    return bool(surplus >= 0)
+    return surplus >= 0

@@ -81,6 +81,10 @@ class SlotProblem:
     worker: Floats
     server: Floats
 
+    def cost(self, workers: Integers, servers: Integers) -> float:
+        """The price of so many workers and servers on every machine."""
+        return float(workers @ self.worker_price + servers @ self.server_price)
+
 
 class SlotSolver(Protocol):
     """Answers theta for one job over segments of the ledger."""

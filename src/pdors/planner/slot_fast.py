@@ -1,12 +1,12 @@
 """The fast slot solver: integer placements by construction, the whole cost curve of a slot in one pass.
 
-Curves come from one greedy pass (`filling`); a point that is chosen is placed again, improved by exchanges
-(`exchange`), held against a lower bound and, if it is not close, placed by the exact search (`lagrangian`).
+Curves come from one greedy pass over the candidate machines (`candidates`, `filling`); only the points that a schedule
+uses are polished (`polishing`).
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,6 @@ from pdors.model.schedule import Placement
 from pdors.model.units import Units
 from pdors.planner.candidates import (
     LIMITS,
-    ROOM_FOR_SITES,
     SMALL_CLUSTER,
     Demand,
     Fleet,
@@ -30,14 +29,15 @@ from pdors.planner.candidates import (
     level_prices,
     lowest_prices,
     machine_sizes,
-    new_sites,
+    sites_for,
 )
-from pdors.planner.exchange import improve
-from pdors.planner.filling import apart_curve, spread, together_curve
-from pdors.planner.lagrangian import CLOSE_ENOUGH, lower_bound, place_exactly
+from pdors.planner.filling import apart_curve, together_curve
+from pdors.planner.lagrangian import may_fit
+from pdors.planner.polishing import place_apart, place_together
 from pdors.planner.prices import PriceBounds
+from pdors.planner.room import fill_floats, take
 from pdors.planner.shape import JobShape
-from pdors.planner.slot import Curves, PlacedSlot
+from pdors.planner.slot import Curves, PlacedSlot, SlotProblem
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -47,23 +47,22 @@ _HEADROOM = 1.1
 """Prices that mattered in one segment are guessed to lie at most this far below those of the next."""
 
 
-@dataclass(frozen=True, eq=False)
-class _Points:
+class _Points(NamedTuple):
     """All points a curve of this job may have, by rising samples: together or apart, with so many workers."""
 
     workers: Integers
     together: Flags
     samples: Floats
 
-    @staticmethod
-    def of(shape: JobShape) -> _Points:
-        counts = np.arange(shape.max_workers + 1)
-        workers = np.concatenate([counts, counts])
-        together = np.repeat([True, False], len(counts))
-        samples = np.concatenate([shape.together, shape.apart])
-        order = np.lexsort((workers, samples))
-        order = order[samples[order] > 0]
-        return _Points(workers[order], together[order], samples[order])
+
+def _points(shape: JobShape) -> _Points:
+    counts = np.arange(shape.max_workers + 1)
+    workers = np.concatenate([counts, counts])
+    together = np.repeat([True, False], len(counts))
+    samples = np.concatenate([shape.together, shape.apart])
+    order = np.lexsort((workers, samples))
+    order = order[samples[order] > 0]
+    return _Points(workers[order], together[order], samples[order])
 
 
 class FastSlotSolver:
@@ -81,25 +80,69 @@ class FastSlotSolver:
     def curves(
         self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
     ) -> Curves:
-        points = _Points.of(shape)
-        offsets, index, cost = _curves(
-            _load(segments), self._fleet, self._tariff(prices), self._demand(shape), shape.together, shape.apart,
-            points.workers, points.together, points.samples, most_per_sample,
+        points = _points(shape)
+        offsets = np.zeros(len(segments) + 1, dtype=np.int64)
+        room = max(1, len(segments) * len(points.workers))
+        index, cost = np.empty(room, dtype=np.int64), np.empty(room)
+        reached = np.empty(len(segments), dtype=np.int64)
+        count = _curves(
+            _load(segments), self._fleet, self._tariff(prices), self._demand(shape), self._sizes(shape), points,
+            shape.together, shape.apart > shape.together, most_per_sample, sites_for(self._fleet, shape.servers),
+            offsets, index, cost, reached,
         )  # fmt: skip
+        index, cost = index[:count].copy(), cost[:count].copy()
+        for segment in np.flatnonzero(reached < shape.max_workers).tolist():
+            more = self._beyond(shape, prices, segments, segment, int(reached[segment]))
+            offsets, index, cost = _joined(points, more, segment, offsets, index, cost)
         return Curves(offsets, points.workers[index], points.together[index], points.samples[index], cost)
 
     def place(
         self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, workers: int, *, together: bool
     ) -> PlacedSlot | None:
-        needs_spreading = not together and bool(shape.apart[workers] > shape.together[workers])
-        machines, w, s, cost = _place(
-            _load(segments), self._fleet, self._tariff(prices), self._demand(shape), segment, workers, together,
-            needs_spreading,
-        )  # fmt: skip
-        if len(machines) == 0:
+        machines, problem = self._problem(shape, prices, segments, segment)
+        if together:
+            counts = place_together(problem, workers, int(shape.servers[workers]))
+        else:
+            counts = place_apart(problem, shape.servers, workers, spread_out=_needs_spreading(shape, workers))
+        if counts is None:
             return None
+        w, s = counts
         shares = zip(machines.tolist(), w.tolist(), s.tolist(), strict=True)
-        return PlacedSlot(Placement.of(shares), float(cost))
+        return PlacedSlot(Placement.of(shares), problem.cost(w, s))
+
+    def _beyond(
+        self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, reached: int
+    ) -> dict[int, float]:
+        """The cost of the counts above `reached`, which the greedy pass did not place although they may fit."""
+        _, problem = self._problem(shape, prices, segments, segment)
+        more = {}
+        for workers in range(reached + 1, shape.max_workers + 1):
+            counts = place_apart(problem, shape.servers, workers, spread_out=_needs_spreading(shape, workers))
+            if counts is None:
+                break
+            more[workers] = problem.cost(*counts)
+        return more
+
+    def _problem(
+        self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int
+    ) -> tuple[Integers, SlotProblem]:
+        """The candidate machines of one segment, and the problem on them."""
+        sites = sites_for(self._fleet, shape.servers)
+        limits = np.full(LIMITS, np.inf)
+        count = _select(
+            _load(segments),
+            self._fleet,
+            self._tariff(prices),
+            self._demand(shape),
+            self._sizes(shape),
+            segment,
+            limits,
+            sites,
+        )
+        problem = SlotProblem(
+            sites.worker_price[:count], sites.server_price[:count], sites.free[:count], shape.worker, shape.server
+        )
+        return sites.machine[:count], problem
 
     def _tariff(self, prices: PriceBounds) -> Tariff:
         if self._tariff_of is None or self._tariff_of[0] != prices:
@@ -107,15 +150,45 @@ class FastSlotSolver:
         return self._tariff_of[1]
 
     def _demand(self, shape: JobShape) -> Demand:
-        is_small = self._fleet.machines <= SMALL_CLUSTER
         return Demand(
             np.array(shape.job.worker, dtype=np.float64),
             np.array(shape.job.server, dtype=np.float64),
             shape.worker,
             shape.server,
             shape.servers,
-            np.empty(0, dtype=np.int64) if is_small else machine_sizes(self._fleet, shape.worker, shape.max_workers),
         )
+
+    def _sizes(self, shape: JobShape) -> Integers | None:
+        """The size of each machine for this job, where not all machines are candidates."""
+        if self._fleet.machines <= SMALL_CLUSTER:
+            return None
+        return machine_sizes(self._fleet, shape.worker, shape.max_workers)
+
+
+def _needs_spreading(shape: JobShape, workers: int) -> bool:
+    """Whether what is meant to lie apart would train less if it came to lie together."""
+    return bool(shape.apart[workers] > shape.together[workers])
+
+
+def _joined(
+    points: _Points, more: dict[int, float], segment: int, offsets: Integers, index: Integers, cost: Floats
+) -> tuple[Integers, Integers, Floats]:
+    """The curves with more points, of workers apart, in one segment: again those cheaper than all that train more."""
+    if not more:
+        return offsets, index, cost
+    first, last = int(offsets[segment]), int(offsets[segment + 1])
+    added = np.flatnonzero(~points.together & np.isin(points.workers, list(more)))
+    candidates = np.concatenate([index[first:last], added])
+    prices = np.concatenate([cost[first:last], [more[workers] for workers in points.workers[added].tolist()]])
+    order = np.argsort(-candidates)
+    kept = order[prices[order] < np.minimum.accumulate(np.concatenate([[np.inf], prices[order][:-1]]))][::-1]
+    joined = offsets.copy()
+    joined[segment + 1 :] += len(kept) - (last - first)
+    return (
+        joined,
+        np.concatenate([index[:first], candidates[kept], index[last:]]),
+        np.concatenate([cost[:first], prices[kept], cost[last:]]),
+    )
 
 
 def _load(segments: Segments) -> Load:
@@ -123,116 +196,77 @@ def _load(segments: Segments) -> Load:
 
 
 @compiled
-def _select(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, segment: int, limits: Floats,
-            sites: Sites) -> int:  # fmt: skip
-    if fleet.machines <= SMALL_CLUSTER:
+def _select(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Integers | None, segment: int,
+            limits: Floats, sites: Sites) -> int:  # fmt: skip
+    if sizes is None:  # known when compiling: what follows is left out for small clusters
         return all_machines(load, fleet, tariff, demand, segment, sites)
-    limits *= _HEADROOM
-    count = cheapest_machines(load, fleet, tariff, demand, segment, limits, sites)
+    for kind in range(LIMITS):
+        limits[kind] *= _HEADROOM
+    count = cheapest_machines(load, fleet, tariff, demand, sizes, segment, limits, sites)
     if count < 0:
-        count = cheapest_machines(load, fleet, tariff, demand, segment, limits, sites)
+        count = cheapest_machines(load, fleet, tariff, demand, sizes, segment, limits, sites)
     return count
 
 
 @compiled
-def _curves(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, together: Floats, apart: Floats,
-            point_workers: Integers, point_together: Flags, point_samples: Floats,
-            most_per_sample: float) -> tuple[Integers, Integers, Floats]:  # fmt: skip
-    """(offsets, point, cost): of each segment the points that train more than every cheaper one."""
+def _curves(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Integers | None, points: _Points,
+            together: Floats, slower_together: Flags, most_per_sample: float, sites: Sites, offsets: Integers,
+            chosen: Integers, cost: Floats, reached: Integers) -> int:  # fmt: skip
+    """Write of each segment the points that train more than every cheaper one, and their cost; how many they are.
+
+    `reached` is the most workers that were placed, or all of them where more are proven not to fit.
+    """
     servers = demand.servers
     most = len(servers) - 1
-    segments, points = len(load.rows), len(point_workers)
-    sites = new_sites(min(fleet.machines, max(ROOM_FOR_SITES, SMALL_CLUSTER)) + 1, len(demand.worker))
-    w, s = np.empty(len(sites.machine), dtype=np.int64), np.empty(len(sites.machine), dtype=np.int64)
-    near, far = np.empty(most + 1), np.empty(most + 1)
-    where = np.empty(most + 1, dtype=np.int64)
-    slower_together = apart > together
-    limits = np.full(LIMITS, np.inf)
-    offsets = np.zeros(segments + 1, dtype=np.int64)
-    chosen, cost = np.empty(max(1, segments * points), dtype=np.int64), np.empty(max(1, segments * points))
+    counts = np.empty((3, max(len(sites.machine), most + 1)), dtype=np.int64)
+    costs = np.empty((2, most + 1))
+    near, far, where = costs[0], costs[1], counts[2, : most + 1]
+    limits = np.empty(LIMITS)
+    fill_floats(limits, np.inf)
     at = 0
-    for segment in range(segments):
+    for segment in range(len(load.rows)):
         offsets[segment + 1] = at
-        if most_per_sample < np.inf:
-            least_worker, least_server = lowest_prices(load, tariff, demand, segment)
-            hopeless = True
-            for point in range(points):
-                workers = point_workers[point]
-                least = workers * least_worker + servers[workers] * least_server
-                if least < most_per_sample * point_samples[point]:
-                    hopeless = False
-                    break
-            if hopeless:
-                continue
-        count = _select(load, fleet, tariff, demand, segment, limits, sites)
+        reached[segment] = most
+        if most_per_sample < np.inf and _is_hopeless(load, tariff, demand, segment, points, most_per_sample):
+            continue
+        count = _select(load, fleet, tariff, demand, sizes, segment, limits, sites)
         worker_price, server_price, free = sites.worker_price[:count], sites.server_price[:count], sites.free[:count]
         together_curve(worker_price, server_price, free, demand.worker, demand.server, servers, together, near, where)
-        apart_curve(worker_price, server_price, free, demand.worker, demand.server, servers, most, slower_together,
-                    far, w[:count], s[:count])  # fmt: skip
+        w, s = counts[0, :count], counts[1, :count]
+        placed = apart_curve(worker_price, server_price, free, demand.worker, demand.server, servers, most,
+                             slower_together, far, w, s)  # fmt: skip
+        if placed < most and servers[placed + 1] > 0:
+            for site in range(count):
+                take(free[site], demand.worker, -w[site])
+                take(free[site], demand.server, -s[site])
+            if may_fit(free, demand.worker, demand.server, placed + 1, servers[placed + 1]):
+                reached[segment] = placed
+        # From the most samples down, a point stays if it is cheaper than all that train more; then turned round.
         begin = at
         cheapest = np.inf
-        for point in range(points - 1, -1, -1):
-            workers = point_workers[point]
-            price = near[workers] if point_together[point] else far[workers]
+        for point in range(len(points.workers) - 1, -1, -1):
+            workers = points.workers[point]
+            price = near[workers] if points.together[point] else far[workers]
             if price < cheapest:
                 cheapest = price
                 chosen[at], cost[at] = point, price
                 at += 1
-        chosen[begin:at] = chosen[begin:at][::-1].copy()
-        cost[begin:at] = cost[begin:at][::-1].copy()
+        for step in range((at - begin) // 2):
+            left, right = begin + step, at - 1 - step
+            chosen[left], chosen[right] = chosen[right], chosen[left]
+            cost[left], cost[right] = cost[right], cost[left]
         offsets[segment + 1] = at
-    return offsets, chosen[:at].copy(), cost[:at].copy()
+    return at
 
 
 @compiled
-def _place(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, segment: int, workers: int, together: bool,
-           needs_spreading: bool) -> tuple[Integers, Integers, Integers, float]:  # fmt: skip
-    """(machines, workers, servers on them, price); no machines: it does not fit."""
-    servers = demand.servers[workers]
-    sites = new_sites(min(fleet.machines, max(ROOM_FOR_SITES, SMALL_CLUSTER)) + 1, len(demand.worker))
-    count = _select(load, fleet, tariff, demand, segment, np.full(LIMITS, np.inf), sites)
-    machine, worker_price, server_price = sites.machine[:count], sites.worker_price[:count], sites.server_price[:count]
-    free = sites.free[:count]
-    w, s = np.zeros(count, dtype=np.int64), np.zeros(count, dtype=np.int64)
-    cost = np.empty(workers + 1)
-    if together:
-        where = np.empty(workers + 1, dtype=np.int64)
-        together_curve(worker_price, server_price, free, demand.worker, demand.server, demand.servers[: workers + 1],
-                       np.ones(workers + 1), cost, where)  # fmt: skip
-        found = where[workers]
-        if found < 0:
-            return machine[:0], w[:0], s[:0], np.inf
-        w[found], s[found] = workers, servers
-        return machine, w, s, cost[workers]
-    room = free.copy()
-    price = np.inf
-    slower_together = np.zeros(workers + 1, dtype=np.bool_)
-    if apart_curve(worker_price, server_price, free, demand.worker, demand.server, demand.servers[: workers + 1],
-                   workers, slower_together, cost, w, s) == workers:  # fmt: skip
-        improve(worker_price, server_price, free, demand.worker, demand.server, w, s)
-        price = (w * worker_price).sum() + (s * server_price).sum()
-        worker_worth, server_worth = 0.0, 0.0
-        for index in range(count):
-            if w[index] > 0:
-                worker_worth = max(worker_worth, worker_price[index])
-            if s[index] > 0:
-                server_worth = max(server_worth, server_price[index])
-        bound = lower_bound(worker_price, server_price, room, demand.worker, demand.server, workers, servers,
-                            worker_worth, server_worth)  # fmt: skip
-        is_close = price - bound <= CLOSE_ENOUGH * price
-    else:
-        is_close = False
-    if not is_close:
-        price = place_exactly(worker_price, server_price, room, demand.worker, demand.server, workers, servers, price,
-                              w, s)  # fmt: skip
-        if price == np.inf:
-            return machine[:0], w[:0], s[:0], np.inf
-    if needs_spreading:
-        for index in range(count):
-            for resource in range(room.shape[1]):
-                used = w[index] * demand.worker[resource] + s[index] * demand.server[resource]
-                free[index, resource] = room[index, resource] - used
-        if not spread(worker_price, server_price, free, demand.worker, demand.server, w, s):
-            return machine[:0], w[:0], s[:0], np.inf
-        price = (w * worker_price).sum() + (s * server_price).sum()
-    return machine, w, s, price
+def _is_hopeless(load: Load, tariff: Tariff, demand: Demand, segment: int, points: _Points,
+                 most_per_sample: float) -> bool:  # fmt: skip
+    """Whether no point of this segment can cost less than `most_per_sample`."""
+    least_worker, least_server = lowest_prices(load, tariff, demand, segment)
+    for point in range(len(points.workers)):
+        workers = points.workers[point]
+        least = workers * least_worker + demand.servers[workers] * least_server
+        if least < most_per_sample * points.samples[point]:
+            return False
+    return True
