@@ -7,6 +7,7 @@ have the size of numbers in real documents, so that they can be planned with.
 
 from __future__ import annotations
 
+import math
 import sys
 from collections.abc import Sequence
 from dataclasses import replace
@@ -106,11 +107,14 @@ def jobs(draw: st.DrawFn, resources: Sequence[str], *, slots: int = 8, wide: boo
     """A job for a cluster with these resources that arrives within these slots."""
     speed = draw(speeds(wide=wide))
     has_servers = isinstance(speed, ParameterServerSpeed)
+    epochs, samples = draw(
+        st.tuples(*[positive_numbers(wide=wide)] * 2).filter(lambda pair: 0 < math.prod(pair) < math.inf)
+    )
     return Job(
         id=draw(names()),
         arrival=draw(st.integers(0, slots - 1)),
-        epochs=draw(positive_numbers(wide=wide)),
-        samples=draw(positive_numbers(wide=wide)),
+        epochs=epochs,
+        samples=samples,
         batch=draw(st.integers(1, 2**31 - 1 if wide else 64)),
         speed=speed,
         worker=draw(amounts(resources, wide=wide)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,7 @@ from pdors.files.kinds import PARAMETER_SERVER, read_speed, read_utility, speed_
 from pdors.files.output import plain, write_document
 from pdors.files.place import MISSING, Fields, Place, read_document
 from pdors.files.text import RawDocument, read_raw
-from pdors.files.wording import shown
+from pdors.files.wording import at_key, shown
 from pdors.model.cluster import Amounts, Cluster, MachineGroup
 from pdors.model.job import Instance, Job
 
@@ -96,7 +97,7 @@ def _read_amounts(place: Place, resources: _Resources) -> Amounts:
         if resources is None or name in resources:
             amounts[name] = entry.number(least=0)
         else:
-            entry.wrong("no such key; the resources are " + ", ".join(resources))
+            entry.wrong("no such key; the resources are " + ", ".join(at_key("", name) for name in resources))
     return tuple(amounts.get(name, 0.0) for name in resources or ())
 
 
@@ -138,17 +139,29 @@ def _read_jobs(place: Place, slots: int | None, resources: _Resources) -> tuple[
 
 
 def _read_job(fields: Fields, last_slot: int, resources: _Resources, ids: dict[str, str]) -> Job:
+    job_id = fields("id").new_text(ids)
+    arrival = fields("arrival").integer(least=0, most=last_slot)
+    epochs = fields("epochs").number(above=0)
+    samples = _read_samples(fields("samples"), epochs)
+    batch = fields("batch").integer(least=1, most=_LARGEST_COUNT)
     speed = fields("speed")
     has_servers = isinstance(speed.value, dict) and speed.value.get("kind") == PARAMETER_SERVER
     return fields.build(
         Job,
-        id=fields("id").new_text(ids),
-        arrival=fields("arrival").integer(least=0, most=last_slot),
-        epochs=fields("epochs").number(above=0),
-        samples=fields("samples").number(above=0),
-        batch=fields("batch").integer(least=1, most=_LARGEST_COUNT),
+        id=job_id,
+        arrival=arrival,
+        epochs=epochs,
+        samples=samples,
+        batch=batch,
         speed=speed.record(read_speed),
         worker=_read_amounts(fields("worker"), resources),
         server=_read_amounts(fields("server") if has_servers else fields("server", {}), resources),
         utility=fields("utility").record(read_utility),
     )
+
+
+def _read_samples(place: Place, epochs: float | None) -> float:
+    samples = place.number(above=0)
+    if epochs and samples and not 0 < epochs * samples < math.inf:
+        samples = place.wrong(f"a number that, times {shown(epochs)} epochs, is finite and above 0")
+    return samples

@@ -46,10 +46,8 @@ class Place:
 
     def number(self, *, above: float = -math.inf, least: float = -math.inf, most: float = math.inf) -> float:
         """A finite number within these bounds; a truth value is none."""
-        value = self.value
-        if _is_finite(value) and value > above and least <= value <= most:
-            number = float(value)
-        else:
+        number = float(self.value) if _is_finite(self.value) else math.nan
+        if not (number > above and least <= number <= most):
             number = self.wrong("a finite number" + _bounds(above, least, most))
         return number
 

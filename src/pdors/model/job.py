@@ -34,6 +34,8 @@ class Job:
         for name, value in (("epochs", self.epochs), ("samples", self.samples)):
             if not (math.isfinite(value) and value > 0):
                 raise ModelError(f"job {self.id}: {name} must be a finite number above 0, got {value}")
+        if not 0 < self.work < math.inf:
+            raise ModelError(f"job {self.id}: epochs * samples must be a finite number above 0, got {self.work}")
         if self.batch < 1:
             raise ModelError(f"job {self.id}: batch must be at least 1, got {self.batch}")
         require_amounts(f"job {self.id}: worker", self.worker)

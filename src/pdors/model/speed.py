@@ -21,6 +21,9 @@ from dataclasses import dataclass
 
 from pdors.errors import ModelError
 
+_MOST_SERVERS = 2**31 - 1
+"""More cannot be counted with: products of two counts stay exact in 64 bits."""
+
 
 def _require_positive(owner: str, **values: float) -> None:
     for name, value in values.items():
@@ -57,7 +60,7 @@ class ParameterServerSpeed:
         _require_overhead(self.step_overhead_seconds)
 
     def servers_for(self, workers: int) -> int:
-        """The fewest servers S >= 1 with S * gamma >= W; none without workers."""
+        """The fewest servers S >= 1 with S * gamma >= W, for a W of `worker_counts`; none without workers."""
         if workers == 0:
             return 0
         servers = max(1, math.ceil(workers / self.workers_per_server))
@@ -68,14 +71,14 @@ class ParameterServerSpeed:
         return servers
 
     def worker_counts(self, batch: int) -> Sequence[int]:
-        return range(1, batch + 1)
+        return range(1, int(min(batch, self.workers_per_server * _MOST_SERVERS)) + 1)
 
     def samples_per_second(self, workers: int, servers: int, batch: int, *, colocated: bool) -> float:
         """W / (tau + (o + 2g / (S b)) * W/F); 0 without workers or servers."""
         if workers == 0 or servers == 0:
             return 0.0
         rate = self.internal_mb_s if colocated else self.external_mb_s
-        iteration = self.step_overhead_seconds + 2 * self.gradient_mb / (servers * rate)
+        iteration = self.step_overhead_seconds + 2 * (self.gradient_mb / (servers * rate))
         return workers / (self.sample_seconds + iteration * workers / batch)
 
 
@@ -111,7 +114,7 @@ class AllReduceSpeed:
         if workers == 0:
             return 0.0
         rate = self.internal_mb_s if colocated else self.external_mb_s
-        iteration = self.step_overhead_seconds + 2 * self.gradient_mb * (workers - 1) / (workers * rate)
+        iteration = self.step_overhead_seconds + 2 * ((workers - 1) / workers * self.gradient_mb / rate)
         return workers / (self.sample_seconds + iteration * workers / batch)
 
 

@@ -33,7 +33,8 @@ class Units:
 
     def _whole(self, amounts: NDArray[np.float64]) -> NDArray[np.float64]:
         """Scaled amounts, snapped to the whole number they mean: 0.1 * 10**9 is 100000000.00000001 or so."""
-        scaled = amounts * self.per_one
-        nearest = np.rint(scaled)
-        noise = np.maximum(_ROUNDING_NOISE, 4 * np.spacing(scaled))
-        return np.where(np.abs(scaled - nearest) <= noise, nearest, scaled)
+        with np.errstate(over="ignore", invalid="ignore"):  # an amount beyond all floats stays so: it fits nowhere
+            scaled = amounts * self.per_one
+            nearest = np.rint(scaled)
+            noise = np.maximum(_ROUNDING_NOISE, 4 * np.spacing(scaled))
+            return np.where(np.abs(scaled - nearest) <= noise, nearest, scaled)

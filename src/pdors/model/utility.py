@@ -45,7 +45,8 @@ class SigmoidUtility:
         return float(self.values(np.array([duration]))[0])
 
     def values(self, durations: NDArray[np.int64]) -> Floats:
-        exponent = self.urgency * (durations - self.target)
+        with np.errstate(over="ignore"):  # infinitely far from the target all of it is left, or nothing
+            exponent = self.urgency * (durations - self.target)
         fading = np.exp(-np.abs(exponent))  # of the two forms of a sigmoid the one that cannot overflow
         return np.asarray(self.priority * np.where(exponent > 0, fading, 1.0) / (1 + fading))
 
@@ -116,8 +117,8 @@ class TableUtility:
     def __post_init__(self) -> None:
         if not self.after or len(self.after) != len(self.worth):
             raise ModelError("table utility: after and value must have the same length, at least 1")
-        if any(not (b > a) for a, b in zip(self.after, self.after[1:], strict=False)):
-            raise ModelError(f"table utility: after must be increasing, got {self.after}")
+        if any(not (b >= a) for a, b in zip((-math.inf, *self.after), self.after, strict=False)):
+            raise ModelError(f"table utility: after must be non-decreasing, got {self.after}")
         for value in self.worth:
             _require_worth("table utility", "value", value)
         if any(b > a for a, b in zip(self.worth, self.worth[1:], strict=False)):
