@@ -13,19 +13,27 @@ from pdors.cli.plan import plan
 from pdors.cli.quote import quote
 from pdors.cli.workload import paper
 
+
+def _example(command: str) -> str:
+    return f"Example: pdors {command}"
+
+
 app = typer.Typer(
     help="Schedule distributed training jobs as they arrive: admitted with a promise, or rejected with the reason.",
     add_completion=False,
     pretty_exceptions_enable=False,
     no_args_is_help=True,
+    epilog=_example("plan examples/cluster.yaml"),
 )
-app.command()(plan)
-app.command()(check)
-app.command()(quote)
-app.command()(explain)
+app.command(epilog=_example("plan examples/cluster.yaml -o decisions.json"))(plan)
+app.command(epilog=_example("check examples/cluster.yaml decisions.json"))(check)
+app.command(epilog=_example("quote examples/cluster.yaml --job class-project"))(quote)
+app.command(epilog=_example("explain examples/cluster.yaml decisions.json --job diffusion-large"))(explain)
 
 workload = typer.Typer(help="Generate instances.", no_args_is_help=True)
-workload.command()(paper)
+workload.command(
+    epilog=_example("workload paper --jobs 50 --machines 100 --slots 20 --seed 1 --mix 30/69/1 -o instance.json")
+)(paper)
 app.add_typer(workload, name="workload")
 
 

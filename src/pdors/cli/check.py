@@ -5,7 +5,7 @@ from __future__ import annotations
 import typer
 
 from pdors.cli.options import DecisionsPath, InstancePath, Json
-from pdors.cli.screen import number, show, show_json
+from pdors.cli.screen import number, plural, show, show_json
 
 
 def check(instance: InstancePath, decisions: DecisionsPath, *, json: Json = False) -> None:
@@ -16,13 +16,14 @@ def check(instance: InstancePath, decisions: DecisionsPath, *, json: Json = Fals
     from pdors.check import check as check_documents
     from pdors.files import load_document
 
-    report = check_documents(load_document(instance)[0], load_document(decisions)[0])
+    posed, source = load_document(instance)
+    report = check_documents(posed, load_document(decisions)[0], source=source)
     if json:
         show_json(report.document())
     else:
         for violation in report.violations:
             show(str(violation))
-        verdict = "every rule is kept" if report.ok else f"{len(report.violations)} violations"
+        verdict = "every rule is kept" if report.ok else plural(len(report.violations), "violation")
         show(f"{verdict}; total utility {number(report.total_utility)}")
     if not report.ok:
         raise typer.Exit(1)

@@ -17,6 +17,10 @@ def main() -> None:
         status = run(sys.argv[1:])
     except KeyboardInterrupt:
         status = INTERRUPTED
+    except SystemError as error:
+        if not _comes_from_interrupt(error):
+            raise
+        status = INTERRUPTED
     if status == INTERRUPTED:
         complain("interrupted")
     sys.exit(status)
@@ -47,6 +51,12 @@ def run(arguments: Sequence[str]) -> int:
         # The libraries below leave in this way, and only in this way, when nobody reads what they print.
         return _reader_gone()
     return status or DONE
+
+
+def _comes_from_interrupt(error: BaseException) -> bool:
+    """Ctrl-C that comes while compiled code runs is wrapped once or more on its way out."""
+    cause = error.__cause__
+    return cause is not None and (isinstance(cause, KeyboardInterrupt) or _comes_from_interrupt(cause))
 
 
 def complain(message: str) -> None:

@@ -7,8 +7,35 @@ from typing import Annotated, Literal
 
 import typer
 
+_PAPER = "With --solver paper"
+
+
+def _file_in_a_folder(path: Path | None) -> Path | None:
+    """Found out before the work is done, and not after it."""
+    if path is None:
+        return None
+    if str(path) == "-" or path.is_dir():
+        raise typer.BadParameter(f"got {path}, expected the name of a file")
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"got {path}, and there is no folder {path.parent}")
+    return path
+
+
+def output_option(metavar: str, what: str) -> typer.models.OptionInfo:
+    option: typer.models.OptionInfo = typer.Option(
+        "--output",
+        "-o",
+        metavar=metavar,
+        help=f"Where to write {what}: JSON, or YAML if the name ends in .yaml.",
+        show_default=False,
+        callback=_file_in_a_folder,
+    )
+    return option
+
+
 InstancePath = Annotated[
-    Path, typer.Argument(metavar="INSTANCE", help="The instance, JSON or YAML.", show_default=False)
+    Path,
+    typer.Argument(metavar="INSTANCE", help="The instance, JSON or YAML; - is standard input.", show_default=False),
 ]
 DecisionsPath = Annotated[
     Path, typer.Argument(metavar="DECISIONS", help="The decisions on that instance.", show_default=False)
@@ -16,10 +43,42 @@ DecisionsPath = Annotated[
 JobId = Annotated[str, typer.Option("--job", metavar="ID", help="The id of the job.", show_default=False)]
 SolverName = Annotated[
     Literal["fast", "paper"],
-    typer.Option("--solver", help="How a slot is placed: directly in whole tasks, or by LP and rounding."),
+    typer.Option("--solver", help="How a slot is placed: directly in whole tasks, or by LP and randomised rounding."),
+]
+Gain = Annotated[
+    str | None,
+    typer.Option(
+        "--gain",
+        metavar="G",
+        help="What the solution of the LP is scaled by before it is rounded: a number [default: 1], or "
+        "favour-resources or favour-work, the formulas of Theorems 3 and 4.",
+        show_default=False,
+        rich_help_panel=_PAPER,
+    ),
+]
+Delta = Annotated[
+    float | None,
+    typer.Option(
+        "--delta",
+        metavar="D",
+        help="For those formulas: the probability with which their promises may fail.",
+        show_default=False,
+        rich_help_panel=_PAPER,
+    ),
+]
+Draws = Annotated[
+    int | None,
+    typer.Option(
+        "--draws",
+        metavar="S",
+        help="How many roundings are tried [default: 50].",
+        show_default=False,
+        rich_help_panel=_PAPER,
+    ),
 ]
 PricesName = Annotated[
-    Literal["default", "paper"], typer.Option("--prices", help="Calibrated prices, or the constants as printed.")
+    Literal["default", "paper"],
+    typer.Option("--prices", help="Prices calibrated by the jobs seen so far, or the paper's constants as printed."),
 ]
 Seed = Annotated[int, typer.Option("--seed", min=0, metavar="N", help="Seed of everything random.")]
 HistoryPath = Annotated[

@@ -5,9 +5,18 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
-from pdors.cli.options import HistoryPath, InstancePath, Json, PricesName, Seed, SolverName
+from pdors.cli.options import (
+    Delta,
+    Draws,
+    Gain,
+    HistoryPath,
+    InstancePath,
+    Json,
+    PricesName,
+    Seed,
+    SolverName,
+    output_option,
+)
 from pdors.cli.screen import progress, show, show_json
 
 
@@ -15,27 +24,30 @@ def plan(
     instance: InstancePath,
     *,
     solver: SolverName = "fast",
+    gain: Gain = None,
+    delta: Delta = None,
+    draws: Draws = None,
     prices: PricesName = "default",
     seed: Seed = 0,
     history: HistoryPath = None,
-    output: Annotated[
-        Path | None,
-        typer.Option("--output", "-o", metavar="DECISIONS", help="Where to write the decisions.", show_default=False),
-    ] = None,
+    output: Annotated[Path | None, output_option("DECISIONS", "the decisions")] = None,
     json: Json = False,
 ) -> None:
-    """Decide every job as it arrives: admitted with a promise, or rejected with the reason."""
+    """Decide every job as it arrives: admitted with a promise, or rejected with the reason.
+
+    The table has one line per job; utility, price and payoff are in the unit of the jobs' utilities.
+    """
     from pdors import planning
-    from pdors.cli.planning import announce_compilation, history_jobs
+    from pdors.cli.planning import chosen_solver, history_jobs, ready_to_compile
     from pdors.cli.views import decisions_summary, decisions_table
     from pdors.files import decisions_document, read_instance, write_decisions
 
+    chosen = chosen_solver(solver, gain, delta, draws)
     posed = read_instance(instance)
     past = history_jobs(history, posed)
-    announce_compilation()
-    with progress("planning", len(posed.jobs)) as advance:
+    with ready_to_compile(), progress("planning", len(posed.jobs)) as advance:
         decisions = planning.plan(
-            posed, solver=solver, prices=prices, seed=seed, history=past, on_decision=lambda _job, _decision: advance()
+            posed, solver=chosen, prices=prices, seed=seed, history=past, on_decision=lambda _job, _decision: advance()
         )
     if output is not None:
         write_decisions(decisions, posed, output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from pdors.cli.options import HistoryPath, InstancePath, JobId, Json, PricesName, Seed, SolverName
+from pdors.cli.options import Delta, Draws, Gain, HistoryPath, InstancePath, JobId, Json, PricesName, Seed, SolverName
 from pdors.cli.screen import show, show_json
 
 
@@ -11,6 +11,9 @@ def quote(
     *,
     job: JobId,
     solver: SolverName = "fast",
+    gain: Gain = None,
+    delta: Delta = None,
+    draws: Draws = None,
     prices: PricesName = "default",
     seed: Seed = 0,
     history: HistoryPath = None,
@@ -18,17 +21,19 @@ def quote(
 ) -> None:
     """Price every completion a job could have, as the cluster stands once the jobs before it are planned.
 
-    Says what would get it in where it would be rejected.
+    Where it would be rejected: what would get it in. Price, utility and payoff are in the unit of the jobs' utilities.
     """
     from pdors import planning
-    from pdors.cli.planning import announce_compilation, history_jobs
+    from pdors.cli.planning import chosen_solver, find_job, history_jobs, ready_to_compile
     from pdors.cli.views import quote_document, quote_summary, quote_table
     from pdors.files import read_instance
 
+    chosen = chosen_solver(solver, gain, delta, draws)
     posed = read_instance(instance)
+    asked = find_job(posed, job)
     past = history_jobs(history, posed)
-    announce_compilation()
-    answer = planning.quote(posed, job, solver=solver, prices=prices, seed=seed, history=past)
+    with ready_to_compile():
+        answer = planning.quote(posed, asked.id, solver=chosen, prices=prices, seed=seed, history=past)
     if json:
         show_json(quote_document(answer))
         return

@@ -6,20 +6,20 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 
-from rich.table import Table
-
 from pdors.cli.account import REASONS, Account
-from pdors.cli.screen import MOST_ROWS, number, percent, table
+from pdors.cli.screen import MOST_ROWS, FittedTable, number, number_at_least, percent, plural, printable, table
 from pdors.model.decision import Admitted, Decision, Decisions
 from pdors.model.job import Instance, Job
 from pdors.planner import Offer, Quote, WouldAdmit
 
 
-def decisions_table(instance: Instance, decisions: Decisions) -> Table:
+def decisions_table(instance: Instance, decisions: Decisions) -> FittedTable:
+    numeric = ("arrival\nslot", "done by\nslot", "most workers\n+ servers", "utility", "price", "payoff")
     return table(
-        ("job", "arrival", "decision", "done by slot", "at most", "utility", "price", "payoff"),
+        ("job", "arrival\nslot", "decision", "done by\nslot", "most workers\n+ servers", "utility", "price", "payoff"),
         (_decision_row(job, decision) for job, decision in zip(instance.jobs, decisions.decisions, strict=True)),
-        numeric=("arrival", "done by slot", "at most", "utility", "price", "payoff"),
+        numeric=numeric,
+        spare=("arrival\nslot", "most workers\n+ servers", "payoff", "price", "utility"),
     )
 
 
@@ -45,11 +45,14 @@ def decisions_summary(decisions: Decisions) -> Iterator[str]:
     yield f"admitted {jobs - reasons.total()} of {jobs} jobs, total utility {number(decisions.total_utility)}"
     for reason, rejected in reasons.most_common():
         yield f"rejected {rejected} ({percent(rejected, jobs)}) for {reason}: {REASONS[reason]}"
-    yield f"{decisions.seconds:.2f} seconds"
+    if "rounding_questions" in decisions.options:
+        questions, failures = decisions.options["rounding_questions"], decisions.options["rounding_failures"]
+        yield f"rounding failed for {failures} of {questions} questions (a number of workers in a slot)"
+    yield f"decided in {decisions.seconds:.2f} seconds"
 
 
 def account_summary(told: Account) -> Iterator[str]:
-    yield f"{told.job.id}, arrived in slot {told.job.arrival}, {number(told.job.work)} samples"
+    yield f"{printable(told.job.id)}, arrived in slot {told.job.arrival}, {number(told.job.work)} samples"
     yield told.explanation
     if told.admitted is not None:
         yield f"utility {number(told.admitted.utility)}" + _paid(told)
@@ -61,9 +64,9 @@ def _paid(told: Account) -> str:
     return "" if told.price is None else f", price {number(told.price)}, payoff {number(told.decision.payoff)}"
 
 
-def account_table(told: Account) -> Table:
+def account_table(told: Account) -> FittedTable:
     return table(
-        ("slots", "workers + servers on", "in all", "where", "samples a slot", "trained"),
+        ("slots", "workers + servers on", "in all", "where", "samples\nper slot", "trained"),
         (
             (
                 str(stretch.first) if stretch.first == stretch.last else f"{stretch.first}-{stretch.last}",
@@ -71,11 +74,12 @@ def account_table(told: Account) -> Table:
                 counts(stretch.workers, stretch.servers),
                 "together" if stretch.together else "apart",
                 number(stretch.samples_per_slot),
-                percent(stretch.trained, 1),
+                percent(min(stretch.trained, 1), 1),
             )
             for stretch in told.stretches
         ),
-        numeric=("samples a slot", "trained"),
+        numeric=("in all", "samples\nper slot", "trained"),
+        spare=("samples\nper slot", "where", "in all"),
     )
 
 
@@ -90,18 +94,18 @@ def quote_document(answer: Quote) -> dict[str, object]:
     }
 
 
-def quote_table(answer: Quote) -> Table:
+def quote_table(answer: Quote) -> FittedTable:
     """Every option, or the best of them in order of completion where they are too many to read."""
     best = sorted(answer.options, key=lambda offer: offer.payoff, reverse=True)[:MOST_ROWS]
     shown = sorted(best, key=lambda offer: offer.completion)
-    drawn = table(
-        ("done by slot", "price", "utility", "payoff", ""),
+    left_out = len(answer.options) - len(shown)
+    return table(
+        ("done by\nslot", "price", "utility", "payoff", ""),
         (_offer_row(offer, is_best=offer == answer.best) for offer in shown),
-        numeric=("done by slot", "price", "utility", "payoff"),
+        numeric=("done by\nslot", "price", "utility", "payoff"),
+        spare=("utility",),
+        caption=f"the {len(shown)} best of {len(answer.options)}" if left_out else "",
     )
-    if len(shown) < len(answer.options):
-        drawn.caption = f"the {len(shown)} best of {len(answer.options)}"
-    return drawn
 
 
 def _offer_row(offer: Offer, *, is_best: bool) -> tuple[str, ...]:
@@ -115,27 +119,28 @@ def _offer_row(offer: Offer, *, is_best: bool) -> tuple[str, ...]:
 
 
 def quote_summary(answer: Quote) -> Iterator[str]:
+    job = printable(answer.job_id)
     if answer.reason is not None:
-        yield f"{answer.job_id} would be rejected: {REASONS[answer.reason]}"
+        yield f"{job} would be rejected: {REASONS[answer.reason]}"
     elif answer.best is not None:
-        yield f"{answer.job_id} would be admitted: done by the end of slot {answer.best.completion}"
+        yield f"{job} would be admitted: done by the end of slot {answer.best.completion}"
     if answer.would_admit is not None:
         yield from _ways_in(answer.would_admit)
 
 
 def _ways_in(ways: WouldAdmit) -> Iterator[str]:
-    if ways.priority_factor is not None:
+    if ways.priority_factor is not None and ways.priority is not None:
         yield (
-            f"it would get in with a utility {number(ways.priority_factor)} times as high (height "
-            f"{number(ways.priority)}), done by slot {ways.priority_completion}"
+            f"it would get in if it were worth {number_at_least(ways.priority_factor)} times as much "
+            f"({number_at_least(ways.priority)} at best), done by the end of slot {ways.priority_completion}"
         )
     if ways.extra_slots is not None:
         yield (
-            f"it would get in with a utility that falls {ways.extra_slots} slots later, done by slot "
-            f"{ways.latest_completion}"
+            f"it would get in if its utility fell {plural(ways.extra_slots, 'slot')} later, "
+            f"done by the end of slot {ways.latest_completion}"
         )
     if ways.epochs is not None:
-        yield f"it would fit with at most {number(ways.epochs)} epochs"
+        yield f"it would fit with at most {plural(ways.epochs, 'epoch')}"
 
 
 def counts(workers: int, servers: int) -> str:

@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from pdors.cli.options import Json, Seed
+from pdors.cli.options import Json, Seed, output_option
 from pdors.cli.screen import say, show, show_json, table
 from pdors.errors import ModelError
 from pdors.workloads.paper_settings import Mix, PaperWorkload, parse_capacity
@@ -49,10 +49,7 @@ def paper(
     jobs: Annotated[int, _option("jobs", min=1, metavar="I", show_default=False)],
     machines: Annotated[int, _option("machines", min=1, metavar="H", show_default=False)],
     slots: Annotated[int, _option("slots", min=1, metavar="T", show_default=False)],
-    output: Annotated[
-        Path,
-        typer.Option("--output", "-o", metavar="INSTANCE", help="Where to write the instance.", show_default=False),
-    ],
+    output: Annotated[Path, output_option("INSTANCE", "the instance")],
     seed: Seed = 0,
     json: Json = False,
     epochs: Annotated[Integers, _option("epochs", _TRAINING)] = PaperWorkload.epochs,

@@ -14,7 +14,6 @@ from pdors.model.cluster import Cluster
 
 _FINEST_DECIMALS = 9
 _LARGEST_UNITS = 2.0**50
-_ROUNDING_NOISE = 1e-3
 
 
 class Units:
@@ -36,5 +35,4 @@ class Units:
         with np.errstate(over="ignore", invalid="ignore"):  # an amount beyond all floats stays so: it fits nowhere
             scaled = amounts * self.per_one
             nearest = np.rint(scaled)
-            noise = np.maximum(_ROUNDING_NOISE, 4 * np.spacing(scaled))
-            return np.where(np.abs(scaled - nearest) <= noise, nearest, scaled)
+            return np.where(np.abs(scaled - nearest) <= 4 * np.spacing(scaled), nearest, scaled)

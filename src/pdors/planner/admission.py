@@ -12,11 +12,12 @@ from pdors.model.decision import Admitted, Decision, Reason, Rejected
 from pdors.model.job import WORK_TOLERANCE, Job
 from pdors.model.ledger import Ledger
 from pdors.planner.calibration import PricePolicy
-from pdors.planner.offers import NoProposal, Proposal, Question, propose
+from pdors.planner.offers import NoProposal, Proposal, Question, TooDear, propose
 from pdors.planner.prices import PriceBounds
 from pdors.planner.quotes import Quote, make_quote
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import SlotSolver
+from pdors.planner.slot_fast import FastSlotSolver
 
 
 class Planner:
@@ -31,6 +32,7 @@ class Planner:
         self._prices = prices
         self._solver = solver
         self._empty = Ledger(cluster)
+        self._sure_solver = FastSlotSolver(self._empty.units)
 
     def admit(self, job: Job) -> Decision:
         """Decide, commit what was decided, and learn from the job for the prices of later ones."""
@@ -59,19 +61,19 @@ class Planner:
         found = propose(question)
         if isinstance(found, NoProposal):
             return Rejected(job.id, Reason.NO_ROUNDING if found.failures else Reason.FULL)
-        if found.payoff <= 0:
+        if isinstance(found, TooDear) or found.payoff <= 0:
             return Rejected(job.id, Reason.PRICE, found.payoff)
         return found
 
     def could_finish_alone(self, question: Question) -> bool:
-        """Whether the job could finish before the horizon on the empty cluster."""
+        """Whether the job could finish before the horizon on the empty cluster, where rounding may fail as well."""
         shape, slots = question.shape, question.slots - question.shape.job.arrival
         needed = shape.work * (1 - WORK_TOLERANCE)
         if slots <= 0 or slots * max(shape.together.max(), shape.apart.max()) < needed:
             return False
-        return slots * self._most_samples(shape) >= needed
+        return any(slots * self._most_samples(shape, solver) >= needed for solver in (self._solver, self._sure_solver))
 
-    def _most_samples(self, shape: JobShape) -> float:
+    def _most_samples(self, shape: JobShape, solver: SlotSolver) -> float:
         """The most that one slot of the empty cluster trains."""
         free = PriceBounds.free(len(self._empty.cluster.resources))
-        return float(self._solver.curves(shape, free, self._empty.segments(0, 1)).samples.max(initial=0.0))
+        return float(solver.curves(shape, free, self._empty.segments(0, 1)).samples.max(initial=0.0))

@@ -14,6 +14,7 @@ that the gap does not rule out. Neither ever credits a sample that is not traine
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
@@ -59,10 +60,32 @@ class WorkPlan:
         return self.stretches[-1].stop - 1
 
 
+@dataclass(frozen=True, eq=False)
+class _Grid:
+    """The answer of `run_grid`: of each slot tried its segment, its number and the price of ending by it."""
+
+    segment_of: Integers
+    slot_of: Integers
+    price: Floats
+    came_from: NDArray[np.int32]
+    came_by: NDArray[np.int32]
+
+    def classes(self, last: int) -> list[tuple[int, int, int]]:
+        """(segment, point, count) of the cheapest plan that ends by the slot of index `last`."""
+        chosen: Counter[tuple[int, int]] = Counter()
+        cell = self.came_from.shape[1] - 1
+        for index in range(last, -1, -1):
+            chosen[int(self.segment_of[index]), int(self.came_by[index, cell])] += 1
+            cell = int(self.came_from[index, cell])
+        return [(segment, point, count) for (segment, point), count in chosen.items()]
+
+
 class Calendar:
     """The curves of the slots from a job's arrival on, as far as they have been asked for."""
 
     def __init__(self, work: float, lengths: Integers) -> None:
+        # What suffices lies below what a point may count for, so that sums do not fall short of it by rounding.
+        self._cap = work
         self._work = work * (1 - WORK_TOLERANCE / 2)
         self._lengths = lengths
         self._starts = np.concatenate([[0], np.cumsum(lengths)])
@@ -87,7 +110,7 @@ class Calendar:
 
         `marginal` is the price of the last sample bought: slots that ask more for every sample would not be used.
         """
-        self._curves = self._curves.followed_by(curves.capped(self._work))
+        self._curves = self._curves.followed_by(curves.capped(self._cap))
         known = len(self._curves.offsets) - 1
         points = len(self._curves.samples)
         self._step_point = np.empty(points, dtype=np.int64)
@@ -117,28 +140,25 @@ class Calendar:
         promising = np.flatnonzero(hope > payoff)
         if not len(promising):
             return None
-        slots = int(promising[-1]) + 1
-        most_lost = float(hope.max()) - payoff
-        segment_of, slot_of = self._slots_worth_trying(slots)
-        offsets, points = self._points_worth_trying(most_lost)
-        updates = int(np.diff(offsets)[segment_of].sum())
-        cells = min(_MOST_CELLS, _GRID_BUDGET // max(1, updates))
-        if cells < _FEWEST_CELLS:
+        most_cost = float(utility[promising].max()) - payoff
+        grid = self._run_grid(int(promising[-1]) + 1, float(hope.max()) - payoff, most_cost)
+        if grid is None:
             return None
-        price = np.empty(len(segment_of))
-        came_from = np.empty((len(segment_of), cells + 1), dtype=np.int32)
-        came_by = np.empty((len(segment_of), cells + 1), dtype=np.int32)
-        run_grid(segment_of, offsets, points, self._curves.samples, self._curves.cost, self._work, cells,
-                 float(utility[promising].max()) - payoff, price, came_from, came_by)  # fmt: skip
-        gained = utility[slot_of] - price
+        gained = utility[grid.slot_of] - grid.price
         best = int(np.argmax(gained))
-        if not gained[best] > payoff:
-            return None
-        classes, cell = [], cells
-        for index in range(best, -1, -1):
-            classes.append((int(segment_of[index]), int(came_by[index, cell]), 1))
-            cell = int(came_from[index, cell])
-        return self._settled(_merge_classes(classes))
+        return self._settled(grid.classes(best)) if gained[best] > payoff else None
+
+    def prices_on_grid(self) -> Floats:
+        """`price`, lower where the dynamic program knows a cheaper plan that ends by that slot."""
+        possible = np.isfinite(self.price)
+        if not possible.any():
+            return self.price
+        most_lost = float((self.price[possible] - self.bound[possible]).max())
+        grid = self._run_grid(self.slots, most_lost, float(self.price[possible].max()))
+        prices = self.price.copy()
+        if grid is not None:
+            prices[grid.slot_of] = np.minimum(prices[grid.slot_of], grid.price)
+        return np.minimum.accumulate(prices)
 
     def point(self, index: int) -> tuple[int, bool]:
         """Workers of a point, and whether they sit together."""
@@ -207,6 +227,21 @@ class Calendar:
         price = sum(curves.cost[entry.point] * (entry.stop - entry.start) for entry in stretches)
         return WorkPlan(tuple(stretches), float(price))
 
+    def _run_grid(self, slots: int, most_lost: float, most_cost: float) -> _Grid | None:
+        """The dynamic program over the first `slots` slots, None if it takes too many updates."""
+        segment_of, slot_of = self._slots_worth_trying(slots)
+        offsets, points = self._points_worth_trying(most_lost)
+        updates = int(np.diff(offsets)[segment_of].sum())
+        cells = min(_MOST_CELLS, _GRID_BUDGET // max(1, updates))
+        if cells < _FEWEST_CELLS:
+            return None
+        price = np.empty(len(segment_of))
+        came_from = np.empty((len(segment_of), cells + 1), dtype=np.int32)
+        came_by = np.empty((len(segment_of), cells + 1), dtype=np.int32)
+        run_grid(segment_of, offsets, points, self._curves.samples, self._curves.cost, self._work, cells, most_cost,
+                 price, came_from, came_by)  # fmt: skip
+        return _Grid(segment_of, slot_of, price, came_from, came_by)
+
     def _slots_worth_trying(self, slots: int) -> tuple[Integers, Integers]:
         """(segment, slot) of the slots for the grid: of a long segment as many as the work can use."""
         segments, chosen = [], []
@@ -231,10 +266,3 @@ class Calendar:
         near = height <= most_lost
         offsets = np.concatenate([[0], np.cumsum(near)])[curves.offsets]
         return offsets, np.flatnonzero(near)
-
-
-def _merge_classes(classes: list[tuple[int, int, int]]) -> list[tuple[int, int, int]]:
-    merged: dict[tuple[int, int], int] = {}
-    for segment, point, count in classes:
-        merged[segment, point] = merged.get((segment, point), 0) + count
-    return [(segment, point, count) for (segment, point), count in merged.items()]

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.model.cluster import Cluster
-from pdors.model.job import Instance, Job
+from pdors.model.job import WORK_TOLERANCE, Instance, Job
 from pdors.model.speed import ParameterServerSpeed
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
@@ -87,11 +87,10 @@ def log_worth(shape: JobShape, cluster: Cluster, slots: int) -> float:
     """The logarithm of a job's worth; minus infinity if it cannot finish, is worth nothing or takes nothing."""
     counts = np.arange(shape.max_workers + 1)
     samples = np.maximum(shape.together, shape.apart)
-    if not samples.max(initial=0.0) > 0:
+    most, work = float(samples.max()), shape.work * (1 - WORK_TOLERANCE)
+    if most * (slots - shape.job.arrival) < work:
         return FREE
-    duration = math.ceil(shape.work / samples.max() * (1 - 1e-9)) - 1
-    if duration >= slots - shape.job.arrival:
-        return FREE
+    duration = math.ceil(work / most) - 1
     share = counts * _share(shape.job.worker, cluster) + shape.servers * _share(shape.job.server, cluster)
     trains = samples > 0
     least = shape.work * float((share[trains] / samples[trains]).min())
@@ -114,10 +113,10 @@ def paper_bounds(instance: Instance) -> PriceBounds:
     log_values, log_amounts = [], []
     for job in instance.jobs:
         both = _shares(job.worker, cluster) + _shares(job.server, cluster)
-        together = _worker_slots(job, instance.slot_seconds, internal=True)
-        apart = _worker_slots(job, instance.slot_seconds, internal=False)
-        if together == math.inf:
+        ways = [_worker_slots(job, instance.slot_seconds, internal=internal) for internal in (True, False)]
+        if min(ways) == math.inf:
             continue
+        together, apart = (way if way < math.inf else min(ways) for way in ways)  # what cannot be had is not used
         shortest = max(0, math.ceil(together / job.batch) - 1)
         used = both > 0
         if used.any():

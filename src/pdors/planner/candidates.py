@@ -24,16 +24,22 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Rows = NDArray[np.int32]
 Levels = NDArray[np.uint16]
+HalfFloats = NDArray[np.float32]
 
 SMALL_CLUSTER = 128
 """Up to so many machines every one is a candidate."""
 _ROOM_FOR_SITES = 1024
 """Candidates of a larger cluster before the dear ones among them are dropped, at least."""
+_FULLNESS = np.linspace(0, 1, LEVELS)
 _SLACK = 1.5
 """Candidates hold this many times the most workers and servers of the job: the two compete for room."""
 _SPARE_TASKS = 16
 _SIZES = 12
 """Machines are told apart by size: by the power of two of the workers that fit when they are empty."""
+_HAIR = 1e-6
+"""Relative; more than the rounding of half floats and of their sums."""
+_ALIKE = 1 - 2 * _HAIR
+"""A machine that is cheaper by no more than this is not looked for."""
 _PER_SIZE = 4
 """So many of the cheapest machines of each size are candidates: large ones can hold a job together."""
 _WORKER, _SERVER, _FIRST_SIZE = 0, 1, 2
@@ -58,11 +64,16 @@ class Fleet(NamedTuple):
 
 
 class Tariff(NamedTuple):
-    """Prices in log space, and what they are at each level of use, (resource, LEVELS)."""
+    """Prices in log space, and the part of a worker's and of a server's price that each resource has at each level.
+
+    `..._at_level` (resource, LEVELS) are lower bounds for every machine on that level, halves of a float so that they
+    stay in the processor's cache.
+    """
 
     base: Floats
     slope: Floats
-    at_level: Floats
+    worker_at_level: HalfFloats
+    server_at_level: HalfFloats
 
 
 class Demand(NamedTuple):
@@ -101,17 +112,12 @@ def sites_for(fleet: Fleet, servers: Integers) -> Sites:
     )
 
 
-@compiled
-def level_prices(base: Floats, slope: Floats) -> Floats:
-    """The price per unit at each level, (resources, LEVELS): a lower bound for every machine on that level."""
-    prices = np.empty((len(base), LEVELS))
-    for resource in range(len(base)):
-        # A product of steps instead of LEVELS exponentials, a hair below so that rounding cannot lift it.
-        price, step = math.exp(base[resource]) * (1.0 - 1e-9), math.exp(slope[resource] / (LEVELS - 1))
-        for level in range(LEVELS):
-            prices[resource, level] = price
-            price *= step
-    return prices
+def tariff_for(base: Floats, slope: Floats, worker: Floats, server: Floats) -> Tariff:
+    """For a job whose worker and server take these amounts."""
+    at_level = np.exp(base[:, None] + slope[:, None] * _FULLNESS) * (1 - _HAIR)
+    most = np.finfo(np.float32).max / (2 * len(base))
+    worker_at_level, server_at_level = (np.minimum(amount[:, None] * at_level, most) for amount in (worker, server))
+    return Tariff(base, slope, worker_at_level.astype(np.float32), server_at_level.astype(np.float32))
 
 
 @compiled
@@ -124,11 +130,11 @@ def machine_sizes(fleet: Fleet, worker: Floats, most_workers: int) -> Integers:
 
 
 @compiled
-def lowest_prices(load: Load, tariff: Tariff, demand: Demand, segment: int) -> tuple[float, float]:
+def lowest_prices(load: Load, tariff: Tariff, segment: int) -> tuple[float, float]:
     """Lower bounds of the prices of a worker and of a server on any machine in this segment."""
     least_worker = least_server = np.inf
     for block in range(load.rows.shape[1]):
-        worker_bound, server_bound = _block_bounds(load, tariff, demand, load.rows[segment, block])
+        worker_bound, server_bound = _block_bounds(load, tariff, load.rows[segment, block])
         least_worker, least_server = min(least_worker, worker_bound), min(least_server, server_bound)
     return least_worker, least_server
 
@@ -151,76 +157,91 @@ def cheapest_machines(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, 
     `limits` are guesses of the highest prices that matter, and left as the true ones. -1: the guesses were too low.
     """
     most = len(demand.servers) - 1
-    worker_need = _SLACK * most + _SPARE_TASKS
-    server_need = _SLACK * demand.servers[most] + _SPARE_TASKS if demand.servers[most] > 0 else 0.0
-    if server_need == 0.0:
-        limits[_SERVER] = -1.0
-    is_guess = limits[_WORKER] < np.inf
-    # Machines of the very lowest price come first and are often alike: once they hold enough, nothing else matters.
-    tallies = np.empty((3, LIMITS))
-    floor, held, need = tallies[0], tallies[1], tallies[2]
-    fill_floats(floor, np.inf)
-    fill_floats(held, 0.0)
+    tallies = np.empty((5, LIMITS))
+    floor, held, need, guess, room = tallies[0], tallies[1], tallies[2], tallies[3], tallies[4]
     fill_floats(need, float(_PER_SIZE))
-    need[_WORKER], need[_SERVER] = worker_need, server_need
+    need[_WORKER] = _SLACK * most + _SPARE_TASKS
+    need[_SERVER] = _SLACK * demand.servers[most] + _SPARE_TASKS if demand.servers[most] > 0 else 0.0
+    for kind in range(LIMITS):
+        floor[kind], held[kind], room[kind], guess[kind] = np.inf, 0.0, 0.0, limits[kind]
+    highest = _highest_for_workers(limits)
     count = 0
+    # Machines of the very lowest price come first and are often alike: once they hold enough, nothing else matters.
     for touched in range(2):
         for block in range(load.rows.shape[1]):
             number = load.rows[segment, block]
             if (number >= 0) != (touched == 1):
                 continue
-            worker_bound, server_bound = _block_bounds(load, tariff, demand, number)
-            highest = limits[_WORKER]
-            for kind in range(_FIRST_SIZE, LIMITS):
-                highest = max(highest, limits[kind])
-            if worker_bound >= highest and server_bound >= limits[_SERVER]:
+            worker_bound, server_bound = _block_bounds(load, tariff, number)
+            if worker_bound >= highest * _ALIKE and server_bound >= limits[_SERVER] * _ALIKE:
                 continue
             for machine in range(block * BLOCK, min(fleet.machines, (block + 1) * BLOCK)):
-                if number >= 0:
-                    worker_bound, server_bound = _machine_bounds(load, tariff, demand, number, machine % BLOCK)
+                if touched == 1:
+                    worker_bound, server_bound = _machine_bounds(load, tariff, number, machine % BLOCK)
                 at_size = _FIRST_SIZE + size[machine]
-                if worker_bound >= max(limits[_WORKER], limits[at_size]) and server_bound >= limits[_SERVER]:
+                limit = max(limits[_WORKER], limits[at_size])
+                if worker_bound >= limit * _ALIKE and server_bound >= limits[_SERVER] * _ALIKE:
                     continue
                 if not _consider(load, fleet, tariff, demand, number, machine, sites, count):
                     continue
                 worker_room = fitting(sites.free[count], demand.worker, most)
                 server_room = fitting(sites.free[count], demand.server, demand.servers[most])
                 sites.worker_room[count], sites.server_room[count] = worker_room, server_room
-                _note(floor, held, need, limits, _WORKER, sites.worker_price[count], worker_room)
-                _note(floor, held, need, limits, at_size, sites.worker_price[count], min(1, worker_room))
-                if server_need > 0.0:
-                    _note(floor, held, need, limits, _SERVER, sites.server_price[count], server_room)
+                room[_WORKER] += worker_room
+                room[_SERVER] += server_room
+                room[at_size] += min(1, worker_room)
+                changed = _note(floor, held, need, limits, _WORKER, sites.worker_price[count], worker_room)
+                changed |= _note(floor, held, need, limits, at_size, sites.worker_price[count], min(1, worker_room))
+                if need[_SERVER] > 0.0:
+                    changed |= _note(floor, held, need, limits, _SERVER, sites.server_price[count], server_room)
                 count += 1
                 if count == len(sites.machine):
                     count = _keep_cheapest(sites, count, size, need, limits)
-    if is_guess:
-        worker_room = server_room = 0
-        for index in range(count):
-            worker_room += sites.worker_room[index]
-            server_room += sites.server_room[index]
-        if worker_room < worker_need or server_room < server_need:
-            fill_floats(limits, np.inf)
+                    changed = True
+                if changed:
+                    highest = _highest_for_workers(limits)
+    for kind in range(LIMITS):
+        if room[kind] < need[kind] and 0.0 < guess[kind] < np.inf:
             return -1
     return _keep_cheapest(sites, count, size, need, limits)
 
 
 @compiled
-def _block_bounds(load: Load, tariff: Tariff, demand: Demand, number: int) -> tuple[float, float]:
+def _highest_for_workers(limits: Floats) -> float:
+    highest = limits[_WORKER]
+    for kind in range(_FIRST_SIZE, LIMITS):
+        highest = max(highest, limits[kind])
+    return float(highest)
+
+
+@compiled
+def open_limits(size: Integers, servers: Integers, limits: Floats) -> None:
+    """No limit yet for what the machines and the job have; nothing is looked for of what they have not."""
+    fill_floats(limits, -1.0)
+    limits[_WORKER] = np.inf
+    if servers[-1] > 0:
+        limits[_SERVER] = np.inf
+    for machine in range(len(size)):
+        limits[_FIRST_SIZE + size[machine]] = np.inf
+
+
+@compiled
+def _block_bounds(load: Load, tariff: Tariff, number: int) -> tuple[float, float]:
     worker_bound = server_bound = 0.0
-    for resource in range(len(demand.worker)):
-        price = tariff.at_level[resource, 0 if number < 0 else load.lowest[number, resource]]
-        worker_bound += demand.worker_amount[resource] * price
-        server_bound += demand.server_amount[resource] * price
+    for resource in range(len(tariff.base)):
+        level = 0 if number < 0 else load.lowest[number, resource]
+        worker_bound += tariff.worker_at_level[resource, level]
+        server_bound += tariff.server_at_level[resource, level]
     return worker_bound, server_bound
 
 
 @compiled
-def _machine_bounds(load: Load, tariff: Tariff, demand: Demand, number: int, inside: int) -> tuple[float, float]:
+def _machine_bounds(load: Load, tariff: Tariff, number: int, inside: int) -> tuple[float, float]:
     worker_bound = server_bound = 0.0
-    for resource in range(len(demand.worker)):
-        price = tariff.at_level[resource, load.level[number, resource, inside]]
-        worker_bound += demand.worker_amount[resource] * price
-        server_bound += demand.server_amount[resource] * price
+    for resource in range(len(tariff.base)):
+        level = load.level[number, resource, inside]
+        worker_bound += tariff.worker_at_level[resource, level]
+        server_bound += tariff.server_at_level[resource, level]
     return worker_bound, server_bound
 
 
@@ -256,16 +277,18 @@ def _consider(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, number: 
 
 
 @compiled
-def _note(floor: Floats, held: Floats, need: Floats, limits: Floats, kind: int, price: float, room: int) -> None:
-    """Count the room at the lowest price seen; once it is enough, that price is the limit."""
+def _note(floor: Floats, held: Floats, need: Floats, limits: Floats, kind: int, price: float, room: int) -> bool:
+    """Count the room at the lowest price seen; once it is enough, that price is the limit. Whether the limit fell."""
     if room == 0:
-        return
+        return False
     if price < floor[kind]:
         floor[kind], held[kind] = price, 0.0
     if price == floor[kind]:
         held[kind] += room
-        if held[kind] >= need[kind]:
-            limits[kind] = min(limits[kind], price)
+        if held[kind] >= need[kind] and price < limits[kind]:
+            limits[kind] = price
+            return True
+    return False
 
 
 @compiled

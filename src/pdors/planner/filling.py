@@ -167,45 +167,27 @@ def apart_curve(worker_price: Floats, server_price: Floats, free: Floats, worker
         total += chosen_price
         cost[workers] = total
         if slower_together[workers]:
-            cost[workers] += _spreading(worker_price, server_price, free, worker, server, w, s)[0]
+            cost[workers] += _cost_of_spreading(worker_price, server_price, free, worker, server, w, s)
     return upto
 
 
 @compiled
-def _spreading(worker_price: Floats, server_price: Floats, free: Floats, worker: Floats, server: Floats,
-               w: Integers, s: Integers) -> tuple[float, int, int, bool]:  # fmt: skip
-    """What it costs to move one task off, if everything is on one machine: (cost, from, to, whether a worker)."""
+def _cost_of_spreading(worker_price: Floats, server_price: Floats, free: Floats, worker: Floats, server: Floats,
+                       w: Integers, s: Integers) -> float:  # fmt: skip
+    """What it costs to move one task off, if everything is on one machine."""
     only = -1
     for index in range(len(w)):
         if w[index] + s[index] > 0:
             if only >= 0:
-                return 0.0, -1, -1, False
+                return 0.0
             only = index
-    best, target, moves_worker = np.inf, -1, False
+    best = np.inf
     if only < 0 or w[only] + s[only] < 2:
-        return best, only, target, moves_worker
+        return best
     for index in range(len(w)):
-        if index == only:
-            continue
-        if w[only] > 0 and worker_price[index] - worker_price[only] < best and fits(free[index], worker):
-            best, target, moves_worker = worker_price[index] - worker_price[only], index, True
-        if s[only] > 0 and server_price[index] - server_price[only] < best and fits(free[index], server):
-            best, target, moves_worker = server_price[index] - server_price[only], index, False
-    return best, only, target, moves_worker
-
-
-@compiled
-def spread(worker_price: Floats, server_price: Floats, free: Floats, worker: Floats, server: Floats,
-           w: Integers, s: Integers) -> bool:  # fmt: skip
-    """Move one task to another machine if everything is on one; False where that cannot be."""
-    cost, source, target, moves_worker = _spreading(worker_price, server_price, free, worker, server, w, s)
-    if source < 0:
-        return True
-    if cost == np.inf:
-        return False
-    tasks, demand = (w, worker) if moves_worker else (s, server)
-    tasks[source] -= 1
-    tasks[target] += 1
-    take(free[source], demand, -1)
-    take(free[target], demand, 1)
-    return True
+        if index != only:
+            if w[only] > 0 and fits(free[index], worker):
+                best = min(best, worker_price[index] - worker_price[only])
+            if s[only] > 0 and fits(free[index], server):
+                best = min(best, server_price[index] - server_price[only])
+    return best

@@ -42,15 +42,16 @@ def run_grid(segment_of: Integers, point_offsets: Integers, point: Integers, sam
 
     `point` lists the points to try of each segment; plans dearer than `most_cost` are of no interest.
     """
-    label_cost, label_work = np.full(cells + 1, np.inf), np.zeros(cells + 1)
-    next_cost, next_work = np.empty(cells + 1), np.empty(cells + 1)
+    labels = np.empty((4, cells + 1))
+    label_cost, label_work, next_cost, next_work = labels[0], labels[1], labels[2], labels[3]
+    for cell in range(cells + 1):
+        label_cost[cell], label_work[cell] = np.inf, 0.0
     label_cost[0] = 0.0
     per_sample = cells / work
     for index in range(len(segment_of)):
         segment = segment_of[index]
-        next_cost[:] = label_cost
-        next_work[:] = label_work
         for cell in range(cells + 1):
+            next_cost[cell], next_work[cell] = label_cost[cell], label_work[cell]
             came_from[index, cell] = cell
             came_by[index, cell] = -1
         for at in range(point_offsets[segment], point_offsets[segment + 1]):

@@ -83,7 +83,8 @@ def buy(lengths: Integers, samples: Floats, cost: Floats, work: float, step_poin
     step in use is returned, infinite while the work cannot be done.
     """
     steps = step_offsets[len(lengths)]
-    step_samples, step_cost, step_price = np.empty(steps), np.empty(steps), np.empty(steps)
+    scratch = np.empty((3, steps))
+    step_samples, step_cost, step_price = scratch[0], scratch[1], scratch[2]
     for segment in range(len(lengths)):
         x0 = y0 = 0.0
         for step in range(step_offsets[segment], step_offsets[segment + 1]):
@@ -91,7 +92,8 @@ def buy(lengths: Integers, samples: Floats, cost: Floats, work: float, step_poin
             step_samples[step], step_cost[step] = samples[point] - x0, cost[point] - y0
             step_price[step] = step_cost[step] / step_samples[step]
             x0, y0 = samples[point], cost[point]
-    taken[:] = 0
+    for step in range(len(taken)):
+        taken[step] = 0
     heap = np.empty(steps + 1, dtype=np.int64)
     size = 0
     done = spent = 0.0

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from pdors.compiled import compiled
 from pdors.planner.exchange import improve
-from pdors.planner.room import by_price, cost_of, fill_floats, fitting, fitting_beside, total
+from pdors.planner.room import by_price, fill_floats, fitting, fitting_beside, total
+from pdors.planner.slot import Counts, SlotProblem
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -29,6 +30,7 @@ CLOSE_ENOUGH = 1e-4
 _MOST_STEPS = 24
 _DEAREST_SERVER, _PROOF_STEPS = 1000.0, 16
 """`may_fit` looks for its proof at a server's worth of up to so many workers, and one over it."""
+_SAME_WORTH = 1.0005
 _WORTH_IMPROVING = 1.5
 """A trial this many times dearer than the best is not improved."""
 
@@ -82,54 +84,96 @@ def may_fit(room: Floats, worker: Floats, server: Floats, workers: int, servers:
     return True
 
 
-def place_exactly(worker_price: Floats, server_price: Floats, room: Floats, worker: Floats, server: Floats,
-                  workers: int, servers: int, best_cost: float, w: Integers, s: Integers) -> float:  # fmt: skip
-    """Place the counts for less than `best_cost` if that can be: the new cost with w and s, else `best_cost`."""
-    machines = len(worker_price)
-    most = np.empty(machines, dtype=np.int64)
-    _most_workers(room, worker, workers, most)
-    fit = np.empty((machines, int(most.max(initial=0)) + 1), dtype=np.int64)
-    _servers_beside(room, worker, server, servers, most, fit)
-    choice = np.empty((machines, workers + 1), dtype=np.int64)
-    trial_w, trial_s = np.empty(machines, dtype=np.int64), np.empty(machines, dtype=np.int64)
-    free = np.empty_like(room)
+def place_somehow(problem: SlotProblem, workers: int, servers: int) -> Counts | None:
+    """A placement if there is any, made cheaper by exchanges alone."""
+    search = _Search(problem, workers, servers)
+    if not search.answer_with_most_servers() or not search.mend():
+        return None
+    search.improve()
+    return search.w, search.s
 
-    endless = 1e3 * (1.0 + workers) * (worker_price.max() + server_price.max())
-    above_all = server_price.max() * 1.0000001
-    low, high = 0.0, endless
-    bound = -np.inf
+
+def place_exactly(problem: SlotProblem, workers: int, servers: int, found: Counts | None) -> Counts | None:
+    """The cheapest placement, to the tolerance; `found` if that is as cheap, None if there is none."""
+    search = _Search(problem, workers, servers)
+    if not search.answer_with_most_servers():
+        return found
+    cheapest = np.inf if found is None else problem.cost(*found)
+    bound, low, high = -np.inf, 0.0, search.endless
     for step in range(_MOST_STEPS):
-        if step == 0:
-            worth = endless
-        elif step == 1:
-            worth = 0.0
-        elif step == 2 and low < above_all < high:
-            worth = above_all
-        elif high <= low * 1.0005:
-            break
-        else:
-            worth = math.sqrt(low * high) if low > 0 else high / 64
-        value, placed = _answer(worker_price, server_price, most, fit, workers, worth, choice, trial_w, trial_s)
-        if step == 0 and (value == np.inf or placed < servers):
-            break
-        if step > 0:
-            bound = max(bound, value + worth * servers)
+        if search.mend():
+            if search.cost < cheapest * _WORTH_IMPROVING:
+                search.improve()
+            if search.cost < cheapest:
+                found, cheapest = (search.w.copy(), search.s.copy()), search.cost
+            if cheapest - bound <= CLOSE_ENOUGH * cheapest:
+                break
+        worth = _next_worth(step, low, high, float(problem.server_price.max()))
+        least, placed = search.answer(worth)
+        bound = max(bound, least)
         if placed >= servers:
             high = worth
         else:
             low = worth
-        if not _mend(server_price, room, worker, server, servers, trial_w, trial_s, free):
-            continue
-        cost = cost_of(trial_w, worker_price, trial_s, server_price)
-        if cost < best_cost * _WORTH_IMPROVING:
-            improve(worker_price, server_price, free, worker, server, trial_w, trial_s)
-            cost = cost_of(trial_w, worker_price, trial_s, server_price)
-        if cost < best_cost:
-            best_cost = cost
-            w[:], s[:] = trial_w, trial_s
-        if best_cost - bound <= CLOSE_ENOUGH * best_cost:
+        if high <= low * _SAME_WORTH:
             break
-    return best_cost
+    return found
+
+
+def _next_worth(step: int, low: float, high: float, dearest: float) -> float:
+    """Nothing, then just more than any server costs, then between the ones that place too few and enough."""
+    if step == 0:
+        return 0.0
+    if step == 1 and low < dearest < high:
+        return dearest * _SAME_WORTH
+    return math.sqrt(low * high) if low > 0 else high / 64
+
+
+class _Search:
+    """Placements of one count of workers and servers, as w and s per machine, with room to work in."""
+
+    def __init__(self, problem: SlotProblem, workers: int, servers: int) -> None:
+        machines = len(problem.free)
+        self._problem = problem
+        self._workers, self._servers = workers, servers
+        self._most = np.empty(machines, dtype=np.int64)
+        _most_workers(problem.free, problem.worker, workers, self._most)
+        self._fit = np.empty((machines, int(self._most.max(initial=0)) + 1), dtype=np.int64)
+        _servers_beside(problem.free, problem.worker, problem.server, servers, self._most, self._fit)
+        self._choice = np.empty((machines, workers + 1), dtype=np.int64)
+        self._free = np.empty_like(problem.free)
+        self.w, self.s = np.empty(machines, dtype=np.int64), np.empty(machines, dtype=np.int64)
+        dearest = problem.worker_price.max(initial=0.0) + problem.server_price.max(initial=0.0)
+        self.endless = 1e3 * (1 + workers) * float(dearest) or 1.0
+
+    def answer(self, worth: float) -> tuple[float, int]:
+        """The lower bound if a server is worth so much, and how many servers it places."""
+        problem = self._problem
+        value, placed = _answer(
+            problem.worker_price, problem.server_price, self._most, self._fit, self._workers, worth, self._choice,
+            self.w, self.s,
+        )  # fmt: skip
+        return value + worth * self._servers, placed
+
+    def answer_with_most_servers(self) -> bool:
+        """Place as many servers as can be; whether they are enough."""
+        least, placed = self.answer(self.endless)
+        return least < np.inf and placed >= self._servers
+
+    def mend(self) -> bool:
+        """Drop the servers too many, or add those that lack; whether there are just so many then."""
+        problem = self._problem
+        return _mend(problem.server_price, problem.free, problem.worker, problem.server, self._servers, self.w, self.s,
+                     self._free)  # fmt: skip
+
+    def improve(self) -> None:
+        """By exchanges, after `mend`."""
+        problem = self._problem
+        improve(problem.worker_price, problem.server_price, self._free, problem.worker, problem.server, self.w, self.s)
+
+    @property
+    def cost(self) -> float:
+        return self._problem.cost(self.w, self.s)
 
 
 @compiled

@@ -31,6 +31,8 @@ Floats = NDArray[np.float64]
 
 PAYOFF_TOLERANCE = 1e-3
 """The grid pass is left out where it could raise the payoff by no more than this share of the utility."""
+_PLACING_SAVES = 0.3
+"""A plan placed on machines is cheaper than its curves say by less than this share."""
 _FIRST_PORTION = 16
 """Segments looked at first; every further portion is twice as long."""
 
@@ -48,6 +50,13 @@ class Proposal:
     @property
     def payoff(self) -> float:
         return self.utility - self.price
+
+
+@dataclass(frozen=True, slots=True)
+class TooDear:
+    """The work can be done, but whenever it is done it costs so much more than that is worth that none was placed."""
+
+    payoff: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,20 +78,28 @@ class Question:
     solver: SlotSolver
 
 
-def propose(question: Question) -> Proposal | NoProposal:
+def propose(question: Question) -> Proposal | TooDear | NoProposal:
     """Algorithm 2."""
     segments = _segments(question)
     calendar = Calendar(question.shape.work, segments.lengths)
-    utility = _utility(question)
+    utility, least_price = _utility(question), _least_price(question)
     for portion in _portions(question, segments, calendar):
         calendar.extend(portion)
         known = calendar.slots
-        if known == len(utility) or utility[known] <= (utility[:known] - calendar.price).max():
+        if known == len(utility):
             break
-    plan = _best_plan(calendar, utility[: calendar.slots])
+        best = (utility[:known] - calendar.price).max()
+        if best > -np.inf and utility[known] <= max(best, least_price):
+            break
+    utility = utility[: calendar.slots]
+    if not np.isfinite(calendar.price).any():
+        return NoProposal(calendar.failures)
+    if (utility <= (1 - _PLACING_SAVES) * calendar.bound).all():
+        return TooDear(float((utility - calendar.price).max()))
+    plan = _best_plan(calendar, utility)
     if plan is None:
         return NoProposal(calendar.failures)
-    upper = float((utility[: calendar.slots] - calendar.bound).max())
+    upper = float((utility - calendar.bound).max())
     return _placed(question, segments, calendar, plan, upper)
 
 
@@ -102,6 +119,16 @@ def _segments(question: Question) -> Segments:
 def _utility(question: Question) -> Floats:
     job = question.shape.job
     return job.utility.values(np.arange(question.slots - job.arrival))
+
+
+def _least_price(question: Question) -> float:
+    """What the work costs if every machine is empty: no schedule costs less."""
+    shape, at_floor = question.shape, question.prices.price(np.zeros(len(question.shape.worker)))
+    counts = np.arange(shape.max_workers + 1)
+    cost = counts * (at_floor @ np.array(shape.job.worker)) + shape.servers * (at_floor @ np.array(shape.job.server))
+    samples = np.maximum(shape.together, shape.apart)
+    trains = samples > 0
+    return shape.work * (1 - WORK_TOLERANCE) * float((cost[trains] / samples[trains]).min(initial=np.inf))
 
 
 def _portions(question: Question, segments: Segments, calendar: Calendar) -> Iterator[Curves]:

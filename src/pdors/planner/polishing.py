@@ -10,15 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.planner.exchange import improve
-from pdors.planner.filling import apart_curve, spread
+from pdors.planner.filling import apart_curve
 from pdors.planner.lagrangian import CLOSE_ENOUGH, lower_bound, place_exactly
-from pdors.planner.slot import SlotProblem
+from pdors.planner.slot import Counts, SlotProblem
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-Counts = tuple[Integers, Integers]
-"""Workers and servers per machine."""
 
 
 def place_together(problem: SlotProblem, workers: int, servers: int) -> Counts | None:
@@ -33,8 +30,8 @@ def place_together(problem: SlotProblem, workers: int, servers: int) -> Counts |
     return w, s
 
 
-def place_apart(problem: SlotProblem, servers: Integers, workers: int, *, spread_out: bool) -> Counts | None:
-    """Wherever it is cheapest; `servers[W]` go with W workers. `spread_out`: on two machines at least."""
+def place_apart(problem: SlotProblem, servers: Integers, workers: int, *, on_several: bool) -> Counts | None:
+    """Wherever it is cheapest; `servers[W]` go with W workers. `on_several`: on two machines at least."""
     prices = problem.worker_price, problem.server_price
     demands = problem.worker, problem.server
     machines = len(problem.free)
@@ -42,24 +39,47 @@ def place_apart(problem: SlotProblem, servers: Integers, workers: int, *, spread
     free = problem.free.copy()
     any_way = np.zeros(workers + 1, dtype=np.bool_)
     reached = apart_curve(*prices, free, *demands, servers, workers, any_way, np.empty(workers + 1), w, s)
-    cost = np.inf
+    found = None
     if reached == workers:
         improve(*prices, free, *demands, w, s)
-        cost = problem.cost(w, s)
-    if cost == np.inf or cost - _bound(problem, w, s) > CLOSE_ENOUGH * cost:
-        cost = place_exactly(*prices, problem.free, *demands, workers, int(servers[workers]), cost, w, s)
-        if cost == np.inf:
+        found = w, s
+    if found is None or _gap(problem, w, s) > CLOSE_ENOUGH:
+        found = place_exactly(problem, workers, int(servers[workers]), found)
+        if found is None:
             return None
-    if spread_out:
-        free = problem.free - np.outer(w, problem.worker) - np.outer(s, problem.server)
-        if not spread(*prices, free, *demands, w, s):
-            return None
-    return w, s
+        w, s = found
+    return None if on_several and not spread_out(problem, w, s) else (w, s)
 
 
-def _bound(problem: SlotProblem, w: Integers, s: Integers) -> float:
-    """A lower bound of the cost of so many tasks: the dearest of each kind tell what one more is worth."""
+def spread_out(problem: SlotProblem, w: Integers, s: Integers) -> bool:
+    """Move the task that costs least to move to another machine if everything is on one; False where none can be."""
+    used = np.flatnonzero(w + s)
+    if len(used) != 1:
+        return len(used) > 1
+    only = used[0]
+    if w[only] + s[only] < 2:
+        return False
+    others = np.arange(len(w)) != only
+    best, moved, target = np.inf, w, only
+    for tasks, demand, price in ((w, problem.worker, problem.worker_price), (s, problem.server, problem.server_price)):
+        extra = np.where(others & (problem.free >= demand).all(axis=1) & (tasks[only] > 0), price - price[only], np.inf)
+        if extra.min() < best:
+            best, moved, target = extra.min(), tasks, np.argmin(extra)
+    if best == np.inf:
+        return False
+    moved[only] -= 1
+    moved[target] += 1
+    return True
+
+
+def _gap(problem: SlotProblem, w: Integers, s: Integers) -> float:
+    """How far the cost may lie above the least for so many tasks, as a share of it.
+
+    The lower bound takes one more worker, and one more server, to be worth what the dearest ones cost.
+    """
     worker_worth = float(problem.worker_price[w > 0].max(initial=0.0))
     server_worth = float(problem.server_price[s > 0].max(initial=0.0))
-    return lower_bound(problem.worker_price, problem.server_price, problem.free, problem.worker, problem.server,
-                       int(w.sum()), int(s.sum()), worker_worth, server_worth)  # fmt: skip
+    bound = lower_bound(problem.worker_price, problem.server_price, problem.free, problem.worker, problem.server,
+                        int(w.sum()), int(s.sum()), worker_worth, server_worth)  # fmt: skip
+    cost = problem.cost(w, s)
+    return (cost - bound) / cost if cost > 0 else 0.0

@@ -44,12 +44,13 @@ class PriceBounds:
     @property
     def base(self) -> Floats:
         """ln of the price at fraction 0 as it is used: at most `_WIDEST` below the ceiling."""
-        return np.array([max(low, high - _WIDEST) for low, high in zip(self.log_floor, self.log_ceiling, strict=True)])
+        lowest = [max(low, high - _WIDEST) for low, high in zip(self.log_floor, self.log_ceiling, strict=True)]
+        return np.array(lowest, dtype=np.float64)
 
     @property
     def slope(self) -> Floats:
         """d ln(price) / d fraction."""
-        high = np.array(self.log_ceiling)
+        high = np.array(self.log_ceiling, dtype=np.float64)
         return np.where(np.isneginf(high), 0.0, high - np.where(np.isneginf(high), 0.0, self.base))
 
     def price(self, fraction: Floats) -> Floats:

@@ -19,6 +19,8 @@ Floats = NDArray[np.float64]
 FACTOR_PRECISION = 1e-3
 """A factor this much smaller than the one quoted is refused."""
 _LARGEST_FACTOR = 1e12
+_NOISE = 1e-12
+"""Sums of the same prices in another order differ by less."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,37 +75,40 @@ def make_quote(question: Question, ask: Answer) -> Quote:
     if question.slots <= job.arrival:
         return Quote(job.id, (), None, admitted=False, reason=Reason.INFEASIBLE, would_admit=WouldAdmit())
     calendar = price_every_completion(question)
-    options = _options(question, calendar)
+    prices = calendar.prices_on_grid()
+    options = _options(question, prices)
     if isinstance(decision, Proposal):
         best = Offer(decision.completion, decision.price, decision.utility, decision.payoff)
-        options = tuple(best if option.completion == best.completion else option for option in options)
-        return Quote(job.id, options, best, admitted=True)
+        by_completion = {option.completion: option for option in options} | {best.completion: best}
+        return Quote(job.id, tuple(by_completion[slot] for slot in sorted(by_completion)), best, admitted=True)
     best_option = max(options, key=lambda option: option.payoff, default=None)
-    would_admit = _ways_in(question, ask, calendar, options)
+    would_admit = _ways_in(question, ask, calendar, prices, options)
     return Quote(job.id, options, best_option, admitted=False, reason=decision.reason, would_admit=would_admit)
 
 
-def _options(question: Question, calendar: Calendar) -> tuple[Offer, ...]:
+def _options(question: Question, prices: Floats) -> tuple[Offer, ...]:
     """Every completion slot in which something of the cheapest plan trains; in others it would be done before."""
     arrival = question.shape.job.arrival
-    utility = question.shape.job.utility.values(np.arange(calendar.slots))
-    before = np.concatenate([[np.inf], calendar.price[:-1]])
-    changed = np.flatnonzero(np.isfinite(calendar.price) & (calendar.price != before))
+    utility = question.shape.job.utility.values(np.arange(len(prices)))
+    before = np.concatenate([[np.inf], prices[:-1]])
+    cheaper = np.flatnonzero(prices < before * (1 - _NOISE))
     return tuple(
         Offer(arrival + slot, price, worth, worth - price)
         for slot, price, worth in zip(
-            changed.tolist(), calendar.price[changed].tolist(), utility[changed].tolist(), strict=True
+            cheaper.tolist(), prices[cheaper].tolist(), utility[cheaper].tolist(), strict=True
         )
     )
 
 
-def _ways_in(question: Question, ask: Answer, calendar: Calendar, options: tuple[Offer, ...]) -> WouldAdmit:
+def _ways_in(
+    question: Question, ask: Answer, calendar: Calendar, prices: Floats, options: tuple[Offer, ...]
+) -> WouldAdmit:
     if not options:
         epochs = math.floor(calendar.most_samples() / question.shape.job.samples * (1 + 1e-12))
         return WouldAdmit(epochs=epochs if epochs >= 1 else None)
     utility = question.shape.job.utility
     raised = _smallest_factor(question, ask, options)
-    patient = _fewest_extra_slots(question, ask, calendar)
+    patient = _fewest_extra_slots(question, ask, prices)
     return WouldAdmit(
         priority_factor=raised and raised[0],
         priority=raised and raised[0] * utility.height,
@@ -138,24 +143,29 @@ def _smallest_factor(question: Question, ask: Answer, options: tuple[Offer, ...]
     return factor, answer
 
 
-def _fewest_extra_slots(question: Question, ask: Answer, calendar: Calendar) -> tuple[int, Proposal] | None:
-    """The first delay of the utility at which the options pay, as far as a whole decision agrees."""
-    utility, durations = question.shape.job.utility, np.arange(calendar.slots)
+def _fewest_extra_slots(question: Question, ask: Answer, prices: Floats) -> tuple[int, Proposal] | None:
+    """The least delay of the utility, up to the horizon, that whole decisions agree to; looked for where the options
+    begin to pay.
+    """
+    utility, durations = question.shape.job.utility, np.arange(len(prices))
 
-    def pays(delay: int) -> bool:
-        return bool((utility.values(durations - delay) - calendar.price).max() > 0)
-
-    low, high = 0, calendar.slots
-    if not pays(high):
-        return None
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if pays(middle) else (middle, high)
-    for delay in range(high, min(high + 3, calendar.slots) + 1):
+    def agreed(delay: int) -> Proposal | None:
         answer = ask(_with_utility(question, utility.delayed(delay)))
-        if isinstance(answer, Proposal):
-            return delay, answer
-    return None
+        return answer if isinstance(answer, Proposal) else None
+
+    refused, delay = 0, question.slots
+    while delay - refused > 1:
+        middle = (refused + delay) // 2
+        if (utility.values(durations - middle) > prices).any():
+            delay = middle
+        else:
+            refused = middle
+    last = min(delay + 3, question.slots)
+    while (found := agreed(delay)) is None and delay < last:
+        delay += 1
+    while found and delay > 1 and (earlier := agreed(delay - 1)):
+        delay, found = delay - 1, earlier
+    return (delay, found) if found else None
 
 
 def _with_utility(question: Question, utility: Utility) -> Question:

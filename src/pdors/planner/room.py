@@ -5,6 +5,8 @@ Spelled out as loops: the array expressions of numpy that say the same take ten 
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -37,7 +39,7 @@ def needed_out(free: Floats, wanted: Floats, leaving: Floats, held: int) -> int:
         if lack > 0.0:
             if leaving[resource] <= 0.0:
                 return 0
-            count = max(count, int(np.ceil(lack / leaving[resource])))
+            count = max(count, math.ceil(lack / leaving[resource]))
     return count if count <= held else 0
 
 

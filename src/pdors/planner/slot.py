@@ -63,6 +63,10 @@ class Curves:
         return replace(self, samples=np.minimum(self.samples, work))
 
 
+Counts = tuple[Integers, Integers]
+"""Workers and servers per machine."""
+
+
 @dataclass(frozen=True)
 class PlacedSlot:
     """One slot's work put on machines, and its price."""

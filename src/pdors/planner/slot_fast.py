@@ -6,6 +6,7 @@ uses are polished (`polishing`).
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -26,16 +27,17 @@ from pdors.planner.candidates import (
     Tariff,
     all_machines,
     cheapest_machines,
-    level_prices,
     lowest_prices,
     machine_sizes,
+    open_limits,
     sites_for,
+    tariff_for,
 )
 from pdors.planner.filling import apart_curve, together_curve
-from pdors.planner.lagrangian import may_fit
-from pdors.planner.polishing import place_apart, place_together
+from pdors.planner.lagrangian import may_fit, place_somehow
+from pdors.planner.polishing import place_apart, place_together, spread_out
 from pdors.planner.prices import PriceBounds
-from pdors.planner.room import fill_floats, take
+from pdors.planner.room import take
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import Curves, PlacedSlot, SlotProblem
 
@@ -43,7 +45,7 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-_HEADROOM = 1.1
+_HEADROOM, _MORE_HEADROOM = 2.0, 16.0
 """Prices that mattered in one segment are guessed to lie at most this far below those of the next."""
 
 
@@ -65,6 +67,54 @@ def _points(shape: JobShape) -> _Points:
     return _Points(workers[order], together[order], samples[order])
 
 
+@dataclass(frozen=True, eq=False)
+class _Posed:
+    """One job at given prices, made ready for the compiled code, with room to work in.
+
+    `limits` are carried from segment to segment: they make the next search for candidates shorter, not different.
+    """
+
+    shape: JobShape
+    prices: PriceBounds
+    fleet: Fleet
+    tariff: Tariff
+    demand: Demand
+    sizes: Integers | None
+    points: _Points
+    sites: Sites
+    limits: Floats
+
+    @staticmethod
+    def of(shape: JobShape, prices: PriceBounds, fleet: Fleet) -> _Posed:
+        worker, server = (np.array(amounts, dtype=np.float64) for amounts in (shape.job.worker, shape.job.server))
+        sizes, limits = None, np.full(LIMITS, np.inf)
+        if fleet.machines > SMALL_CLUSTER:
+            sizes = machine_sizes(fleet, shape.worker, shape.max_workers)
+            open_limits(sizes, shape.servers, limits)
+        return _Posed(
+            shape,
+            prices,
+            fleet,
+            tariff_for(prices.base, prices.slope, worker, server),
+            Demand(worker, server, shape.worker, shape.server, shape.servers),
+            sizes,
+            _points(shape),
+            sites_for(fleet, shape.servers),
+            limits,
+        )
+
+    def problem(self, segments: Segments, segment: int) -> tuple[Integers, SlotProblem]:
+        """The candidate machines of one segment, and the problem on them; valid until the next question."""
+        sites, shape = self.sites, self.shape
+        count = _select(
+            _load(segments), self.fleet, self.tariff, self.demand, self.sizes, segment, self.limits, sites
+        )  # fmt: skip
+        problem = SlotProblem(
+            sites.worker_price[:count], sites.server_price[:count], sites.free[:count], shape.worker, shape.server
+        )
+        return sites.machine[:count], problem
+
+
 class FastSlotSolver:
     """`SlotSolver` for one cluster."""
 
@@ -75,94 +125,48 @@ class FastSlotSolver:
         padded[:machines] = units.capacity
         capacity = np.ascontiguousarray(padded.reshape(blocks, BLOCK, resources).transpose(0, 2, 1))
         self._fleet = Fleet(capacity, machines)
-        self._tariff_of: tuple[PriceBounds, Tariff] | None = None
+        self._last: _Posed | None = None
 
     def curves(
         self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
     ) -> Curves:
-        points = _points(shape)
+        posed = self._posed(shape, prices)
+        points = posed.points
         offsets = np.zeros(len(segments) + 1, dtype=np.int64)
         room = max(1, len(segments) * len(points.workers))
         index, cost = np.empty(room, dtype=np.int64), np.empty(room)
         reached = np.empty(len(segments), dtype=np.int64)
         count = _curves(
-            _load(segments), self._fleet, self._tariff(prices), self._demand(shape), self._sizes(shape), points,
-            shape.together, shape.apart > shape.together, most_per_sample, sites_for(self._fleet, shape.servers),
-            offsets, index, cost, reached,
+            _load(segments), posed.fleet, posed.tariff, posed.demand, posed.sizes, points, shape.together,
+            shape.apart > shape.together, most_per_sample, posed.limits, posed.sites, offsets, index, cost, reached,
         )  # fmt: skip
-        index, cost = index[:count].copy(), cost[:count].copy()
-        for segment in np.flatnonzero(reached < shape.max_workers).tolist():
-            more = self._beyond(shape, prices, segments, segment, int(reached[segment]))
-            offsets, index, cost = _joined(points, more, segment, offsets, index, cost)
+        more = {
+            segment: _beyond(posed, segments, segment, int(reached[segment]))
+            for segment in np.flatnonzero(reached < shape.max_workers).tolist()
+        }
+        offsets, index, cost = _joined(points, more, offsets, index[:count], cost[:count])
         return Curves(offsets, points.workers[index], points.together[index], points.samples[index], cost)
 
     def place(
         self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, workers: int, *, together: bool
     ) -> PlacedSlot | None:
-        machines, problem = self._problem(shape, prices, segments, segment)
+        posed = self._posed(shape, prices)
+        machines, problem = posed.problem(segments, segment)
         if together:
             counts = place_together(problem, workers, int(shape.servers[workers]))
         else:
-            counts = place_apart(problem, shape.servers, workers, spread_out=_needs_spreading(shape, workers))
+            counts = place_apart(problem, shape.servers, workers, on_several=_needs_spreading(shape, workers))
         if counts is None:
             return None
         w, s = counts
-        shares = zip(machines.tolist(), w.tolist(), s.tolist(), strict=True)
+        used = np.flatnonzero(w + s)
+        shares = zip(machines[used].tolist(), w[used].tolist(), s[used].tolist(), strict=True)
         return PlacedSlot(Placement.of(shares), problem.cost(w, s))
 
-    def _beyond(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, reached: int
-    ) -> dict[int, float]:
-        """The cost of the counts above `reached`, which the greedy pass did not place although they may fit."""
-        _, problem = self._problem(shape, prices, segments, segment)
-        more = {}
-        for workers in range(reached + 1, shape.max_workers + 1):
-            counts = place_apart(problem, shape.servers, workers, spread_out=_needs_spreading(shape, workers))
-            if counts is None:
-                break
-            more[workers] = problem.cost(*counts)
-        return more
-
-    def _problem(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int
-    ) -> tuple[Integers, SlotProblem]:
-        """The candidate machines of one segment, and the problem on them."""
-        sites = sites_for(self._fleet, shape.servers)
-        limits = np.full(LIMITS, np.inf)
-        count = _select(
-            _load(segments),
-            self._fleet,
-            self._tariff(prices),
-            self._demand(shape),
-            self._sizes(shape),
-            segment,
-            limits,
-            sites,
-        )
-        problem = SlotProblem(
-            sites.worker_price[:count], sites.server_price[:count], sites.free[:count], shape.worker, shape.server
-        )
-        return sites.machine[:count], problem
-
-    def _tariff(self, prices: PriceBounds) -> Tariff:
-        if self._tariff_of is None or self._tariff_of[0] != prices:
-            self._tariff_of = prices, Tariff(prices.base, prices.slope, level_prices(prices.base, prices.slope))
-        return self._tariff_of[1]
-
-    def _demand(self, shape: JobShape) -> Demand:
-        return Demand(
-            np.array(shape.job.worker, dtype=np.float64),
-            np.array(shape.job.server, dtype=np.float64),
-            shape.worker,
-            shape.server,
-            shape.servers,
-        )
-
-    def _sizes(self, shape: JobShape) -> Integers | None:
-        """The size of each machine for this job, where not all machines are candidates."""
-        if self._fleet.machines <= SMALL_CLUSTER:
-            return None
-        return machine_sizes(self._fleet, shape.worker, shape.max_workers)
+    def _posed(self, shape: JobShape, prices: PriceBounds) -> _Posed:
+        if self._last is None or self._last.shape is not shape or self._last.prices != prices:
+            self._last = _Posed.of(shape, prices, self._fleet)
+        return self._last
 
 
 def _needs_spreading(shape: JobShape, workers: int) -> bool:
@@ -170,25 +174,46 @@ def _needs_spreading(shape: JobShape, workers: int) -> bool:
     return bool(shape.apart[workers] > shape.together[workers])
 
 
+def _beyond(posed: _Posed, segments: Segments, segment: int, reached: int) -> dict[int, float]:
+    """The cost of the counts above `reached`, which the greedy pass did not place although they may fit."""
+    _, problem = posed.problem(segments, segment)
+    shape, more = posed.shape, {}
+    for workers in range(reached + 1, shape.max_workers + 1):
+        counts = place_somehow(problem, workers, int(shape.servers[workers]))
+        if counts is None:
+            break
+        if _needs_spreading(shape, workers) and not spread_out(problem, *counts):
+            continue
+        more[workers] = problem.cost(*counts)
+    return more
+
+
 def _joined(
-    points: _Points, more: dict[int, float], segment: int, offsets: Integers, index: Integers, cost: Floats
+    points: _Points, more: dict[int, dict[int, float]], offsets: Integers, index: Integers, cost: Floats
 ) -> tuple[Integers, Integers, Floats]:
-    """The curves with more points, of workers apart, in one segment: again those cheaper than all that train more."""
-    if not more:
-        return offsets, index, cost
-    first, last = int(offsets[segment]), int(offsets[segment + 1])
-    added = np.flatnonzero(~points.together & np.isin(points.workers, list(more)))
-    candidates = np.concatenate([index[first:last], added])
-    prices = np.concatenate([cost[first:last], [more[workers] for workers in points.workers[added].tolist()]])
-    order = np.argsort(-candidates)
-    kept = order[prices[order] < np.minimum.accumulate(np.concatenate([[np.inf], prices[order][:-1]]))][::-1]
-    joined = offsets.copy()
-    joined[segment + 1 :] += len(kept) - (last - first)
-    return (
-        joined,
-        np.concatenate([index[:first], candidates[kept], index[last:]]),
-        np.concatenate([cost[:first], prices[kept], cost[last:]]),
-    )
+    """The curves with more points, of workers apart; of each segment again those cheaper than all that train more."""
+    if not any(more.values()):
+        return offsets, index.copy(), cost.copy()
+    apart = np.full(int(points.workers.max()) + 1, -1)
+    apart[points.workers[~points.together]] = np.flatnonzero(~points.together)
+    parts_index, parts_cost, lengths = [], [], []
+    for segment in range(len(offsets) - 1):
+        part = slice(int(offsets[segment]), int(offsets[segment + 1]))
+        candidates, prices = index[part], cost[part]
+        added = more.get(segment)
+        if added:
+            places = apart[list(added)]
+            candidates = np.concatenate([candidates, places[places >= 0]])
+            prices = np.concatenate([prices, np.array(list(added.values()))[places >= 0]])
+            order = np.lexsort((prices, -points.samples[candidates]))
+            cheapest_before = np.minimum.accumulate(np.concatenate([[np.inf], prices[order][:-1]]))
+            different = np.diff(points.samples[candidates[order]], prepend=np.inf) < 0
+            kept = order[different & (prices[order] < cheapest_before)][::-1]
+            candidates, prices = candidates[kept], prices[kept]
+        parts_index.append(candidates)
+        parts_cost.append(prices)
+        lengths.append(len(candidates))
+    return np.concatenate([[0], np.cumsum(lengths)]), np.concatenate(parts_index), np.concatenate(parts_cost)
 
 
 def _load(segments: Segments) -> Load:
@@ -200,18 +225,22 @@ def _select(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Int
             limits: Floats, sites: Sites) -> int:  # fmt: skip
     if sizes is None:  # known when compiling: what follows is left out for small clusters
         return all_machines(load, fleet, tariff, demand, segment, sites)
-    for kind in range(LIMITS):
-        limits[kind] *= _HEADROOM
-    count = cheapest_machines(load, fleet, tariff, demand, sizes, segment, limits, sites)
-    if count < 0:
+    count = -1
+    for attempt in range(3):
+        if attempt == 2:
+            open_limits(sizes, demand.servers, limits)
+        for kind in range(LIMITS):
+            limits[kind] *= _HEADROOM if attempt == 0 else _MORE_HEADROOM
         count = cheapest_machines(load, fleet, tariff, demand, sizes, segment, limits, sites)
+        if count >= 0:
+            break
     return count
 
 
 @compiled
 def _curves(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Integers | None, points: _Points,
-            together: Floats, slower_together: Flags, most_per_sample: float, sites: Sites, offsets: Integers,
-            chosen: Integers, cost: Floats, reached: Integers) -> int:  # fmt: skip
+            together: Floats, slower_together: Flags, most_per_sample: float, limits: Floats, sites: Sites,
+            offsets: Integers, chosen: Integers, cost: Floats, reached: Integers) -> int:  # fmt: skip
     """Write of each segment the points that train more than every cheaper one, and their cost; how many they are.
 
     `reached` is the most workers that were placed, or all of them where more are proven not to fit.
@@ -221,8 +250,6 @@ def _curves(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Int
     counts = np.empty((3, max(len(sites.machine), most + 1)), dtype=np.int64)
     costs = np.empty((2, most + 1))
     near, far, where = costs[0], costs[1], counts[2, : most + 1]
-    limits = np.empty(LIMITS)
-    fill_floats(limits, np.inf)
     at = 0
     for segment in range(len(load.rows)):
         offsets[segment + 1] = at
@@ -249,6 +276,8 @@ def _curves(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Int
             price = near[workers] if points.together[point] else far[workers]
             if price < cheapest:
                 cheapest = price
+                if at > begin and points.samples[chosen[at - 1]] == points.samples[point]:
+                    at -= 1
                 chosen[at], cost[at] = point, price
                 at += 1
         for step in range((at - begin) // 2):
@@ -263,7 +292,7 @@ def _curves(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Int
 def _is_hopeless(load: Load, tariff: Tariff, demand: Demand, segment: int, points: _Points,
                  most_per_sample: float) -> bool:  # fmt: skip
     """Whether no point of this segment can cost less than `most_per_sample`."""
-    least_worker, least_server = lowest_prices(load, tariff, demand, segment)
+    least_worker, least_server = lowest_prices(load, tariff, segment)
     for point in range(len(points.workers)):
         workers = points.workers[point]
         least = workers * least_worker + demand.servers[workers] * least_server

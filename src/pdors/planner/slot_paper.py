@@ -167,13 +167,19 @@ def draw_placements(
 
 
 class PaperSlotSolver:
-    """`SlotSolver` for one cluster; `gain` is the G of step 9, a number or by the program, `draws` the S of step 1."""
+    """`SlotSolver` for one cluster; `gain` is the G of step 9, a number or by the program, `draws` the S of step 1.
+
+    `questions` counts the external cases that were priced, one per slot and W, and `failures` those without a feasible
+    draw.
+    """
 
     def __init__(self, units: Units, *, gain: float | Gain = 1.0, draws: int = 50, seed: int = 0) -> None:
         self._units = units
         self._gain = gain
         self._draws = draws
         self._seed = seed
+        self.questions = 0
+        self.failures = 0
 
     def curves(
         self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
@@ -216,10 +222,12 @@ class PaperSlotSolver:
         failures = 0
         for workers, relaxation in _relaxations(program, shape, shape.max_workers):
             draws = self._draw(shape, problem, program, relaxation, workers, slot)
+            self.questions += 1
             failures += not len(draws.cost)
             best = _best_spread(draws)
             if best is not None:
                 apart[workers] = draws.cost[best]
+        self.failures += failures
         return _curve_of(shape, together, apart, failures)
 
     def _draw(

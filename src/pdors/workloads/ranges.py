@@ -19,6 +19,8 @@ if TYPE_CHECKING:  # the command line shows ranges in its help, where numpy woul
 _LARGEST_INTEGER = 2**31 - 1
 """What documents take for a count."""
 _DECIMALS_OF_SPAN = 4
+_FINEST_SPAN = 1e-12
+"""Narrower ranges have no grid: it would be finer than floats of ordinary size."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class Integers:
 
 @dataclass(frozen=True, slots=True)
 class Reals:
-    """The real numbers from `low` to `high`, on a decimal grid of at least 10,000 steps: documents stay readable."""
+    """The real numbers from `low` to `high`, on a decimal grid of 10,000 steps or more: documents stay readable."""
 
     low: float
     high: float
@@ -75,7 +77,7 @@ class Reals:
     def at(self, units: NDArray[np.float64]) -> NDArray[np.float64]:
         span = self.high - self.low
         values = self.low + units * span
-        if span > 0:
+        if span > _FINEST_SPAN:
             values = values.round(_DECIMALS_OF_SPAN - math.floor(math.log10(span)))
         return values.clip(self.low, self.high)
 
