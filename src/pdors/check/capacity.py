@@ -45,7 +45,7 @@ class Loads:
             capacity = self._instance.capacity[machines[starts], index]
             with np.errstate(over="ignore"):  # an infinite load is above every capacity, as it should be
                 loads = np.add.reduceat(workers * worker[jobs, index] + servers * server[jobs, index], starts)
-                overfull = np.flatnonzero(loads > capacity * (1 + TOLERANCE))
+                overfull = np.flatnonzero(loads * (1 - TOLERANCE) > capacity)
             for group in overfull:
                 start, stop = starts[group], stops[group]
                 machine = label(self._instance.machine_names[machines[start]])

@@ -9,15 +9,21 @@ from pdors.check.instance import Instance, Job
 from pdors.check.numeric import same_worth
 from pdors.check.report import CheckReport, Findings, Kind, at, label
 from pdors.check.training import Trained, Training
+from pdors.errors import DocumentError
 
 
-def check(instance: object, decisions: object) -> CheckReport:
+def check(instance: object, decisions: object, *, source: str = "instance") -> CheckReport:
     """Hold `decisions` against `instance`, both as parsed; an instance that cannot be read is a `DocumentError`.
+
+    `source` is what that error calls the instance: the name of its file.
 
     A violation is reported where it arises and nowhere else: a slot before the arrival is wrong as a slot, and what
     is trained in it still counts as work.
     """
-    checker = _Checker(Instance(instance))
+    try:
+        checker = _Checker(Instance(instance))
+    except DocumentError as error:
+        raise DocumentError(source, error.problems) from None
     checker.check_document(decisions)
     violations = tuple(checker.findings.violations)
     return CheckReport(ok=not violations, violations=violations, total_utility=checker.worth)
@@ -123,7 +129,12 @@ class _Checker:
         if not same_worth(entry.utility, expected):
             message = f"utility is {entry.utility!r}, expected {expected!r} for {completion - job.arrival} slots"
             self.findings.flag(Kind.UTILITY, where, message)
-        if entry.payoff is not None and entry.payoff > entry.utility and not same_worth(entry.payoff, entry.utility):
+        if entry.payoff is None:
+            return
+        if entry.payoff <= 0:
+            message = f"admitted at payoff {entry.payoff!r}, expected above 0: where there are prices, they decide"
+            self.findings.flag(Kind.PAYOFF, where, message)
+        elif entry.payoff > entry.utility and not same_worth(entry.payoff, entry.utility):
             message = f"payoff is {entry.payoff!r}, above the utility {entry.utility!r}: the price would be negative"
             self.findings.flag(Kind.PAYOFF, where, message)
 

@@ -19,6 +19,7 @@ class Field:
 
 
 _TEXT = Field(lambda value: isinstance(value, str), "a text")
+_NAME = Field(lambda value: isinstance(value, str) and value != "", "a text that is not empty")
 _MAPPING = Field(lambda value: isinstance(value, dict), "a mapping")
 _LIST = Field(lambda value: isinstance(value, list), "a list")
 _INTEGER = Field(lambda value: whole(value) is not None, f"an integer of at most {LARGEST_INTEGER}")
@@ -27,7 +28,7 @@ _NUMBER_OR_NULL = Field(lambda value: value is None or is_finite_number(value), 
 
 DOCUMENT_FIELDS = {
     "format": Field(lambda value: value == "pdors/decisions/1", "pdors/decisions/1"),
-    "policy": _TEXT,
+    "policy": _NAME,
     "options": _MAPPING,
     "seed": Field(lambda value: type(value) is int or whole(value) is not None, "an integer"),
     "total_utility": _NUMBER,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,9 @@ import numpy as np
 from pdors.check.node import Node
 from pdors.check.speed import Speed, read_speed
 from pdors.check.utility import Utility, read_utility
+
+MOST_MACHINES = 10**6
+"""Every machine has a name and a row of its own in memory."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,7 +30,7 @@ class Job:
     utility: Utility
 
 
-def read_job(job: Node, number: int, resources: tuple[str, ...]) -> Job:
+def read_job(job: Node, number: int, resources: tuple[str, ...], slots: int) -> Job:
     job.only("id", "arrival", "epochs", "samples", "batch", "speed", "worker", "server", "utility")
     batch = job["batch"].integer(1)
     speed = read_speed(job["speed"], batch)
@@ -35,14 +38,21 @@ def read_job(job: Node, number: int, resources: tuple[str, ...]) -> Job:
     return Job(
         number=number,
         id=job["id"].text(),
-        arrival=job["arrival"].integer(0),
-        work=job["epochs"].positive() * job["samples"].positive(),
+        arrival=job["arrival"].integer(0, slots - 1),
+        work=_read_work(job),
         batch=batch,
         speed=speed,
         worker=job["worker"].amounts(resources),
         server=(0.0,) * len(resources) if server is None else server.amounts(resources),
         utility=read_utility(job["utility"]),
     )
+
+
+def _read_work(job: Node) -> float:
+    epochs, samples = job["epochs"].positive(), job["samples"].positive()
+    if not 0 < epochs * samples < math.inf:
+        raise job["samples"].error(f"a number that, times {epochs!r} epochs, is finite and above 0")
+    return epochs * samples
 
 
 class Instance:
@@ -61,7 +71,10 @@ class Instance:
         for machine in root["machines"]:
             machine.only("name", "count", "capacity")
             capacity = machine["capacity"].amounts(self.resources)
-            for name in _machine_names(machine):
+            names = _machine_names(machine)
+            if len(capacities) + len(names) > MOST_MACHINES:
+                raise machine.error(f"at most {MOST_MACHINES} machines in all")
+            for name in names:
                 if name in self.machines:
                     raise machine.error("a name that no other machine has")
                 self.machines[name] = len(capacities)
@@ -72,7 +85,7 @@ class Instance:
         self.capacity = np.array(capacities, dtype=np.float64)
         self.jobs: dict[str, Job] = {}
         for number, node in enumerate(root["jobs"]):
-            job = read_job(node, number, self.resources)
+            job = read_job(node, number, self.resources, self.slots)
             if job.id in self.jobs:
                 raise node["id"].error("an id that no other job has")
             self.jobs[job.id] = job
@@ -85,9 +98,9 @@ def _read_resources(resources: Node) -> tuple[str, ...]:
     return names
 
 
-def _machine_names(machine: Node) -> Iterator[str]:
+def _machine_names(machine: Node) -> list[str]:
     name = machine["name"].text()
     count = machine.get("count")
     if count is None:
-        return iter([name])
-    return (f"{name}-{index}" for index in range(count.integer(1)))
+        return [name]
+    return [f"{name}-{index}" for index in range(count.integer(1, MOST_MACHINES))]

@@ -54,10 +54,10 @@ class Node:
             raise self.error("a text that is not empty")
         return self.value
 
-    def integer(self, low: int) -> int:
+    def integer(self, low: int, high: int = LARGEST_INTEGER) -> int:
         number = whole(self.value)
-        if number is None or number < low:
-            raise self.error(f"an integer from {low} to {LARGEST_INTEGER}")
+        if number is None or not low <= number <= high:
+            raise self.error(f"an integer from {low} to {high}")
         return number
 
     def real(self) -> float:

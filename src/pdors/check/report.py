@@ -36,7 +36,7 @@ class Kind(StrEnum):
     UTILITY = "utility"
     """The utility is that of the duration; 0 for a job that does not complete."""
     PAYOFF = "payoff"
-    """A payoff agrees with the utility and the reason: prices are never negative."""
+    """A payoff agrees with the utility and the answer: prices are never negative, and admit only above 0."""
     TOTAL = "total"
     """The total is the sum of the utilities."""
 

@@ -69,7 +69,7 @@ class AllReduceSpeed:
         return (Kind.SERVERS, f"{held.servers} servers, a job of kind allreduce has none") if held.servers else None
 
     def samples_per_second(self, held: Held) -> float:
-        moved_mb = 2 * self.iteration.gradient_mb * (held.workers - 1) / held.workers
+        moved_mb = 2 * (held.workers - 1) / held.workers * self.iteration.gradient_mb
         return self.iteration.samples_per_second(held, moved_mb)
 
 
