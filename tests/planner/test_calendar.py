@@ -2,59 +2,19 @@
 
 from __future__ import annotations
 
-from itertools import product
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from pdors.planner.calendar import Calendar, WorkPlan
-from pdors.planner.slot import Curves
-
-Curve = list[tuple[float, float]]
-"""(samples, cost) of a slot's points, both rising."""
-
-
-@st.composite
-def curves(draw: st.DrawFn) -> Curve:
-    steps = draw(st.lists(st.tuples(st.integers(1, 30), st.integers(1, 40)), max_size=4))
-    return [(float(x), float(y)) for x, y in np.cumsum(np.array(steps).reshape(-1, 2), axis=0)]
-
-
-@st.composite
-def calendars(draw: st.DrawFn) -> tuple[list[Curve], list[int], float]:
-    segments = draw(st.lists(curves(), min_size=1, max_size=4))
-    lengths = [draw(st.integers(1, 2)) for _ in segments]
-    return segments, lengths, float(draw(st.integers(1, 120)))
-
-
-def as_curves(segments: list[Curve]) -> Curves:
-    points = [point for curve in segments for point in curve]
-    return Curves(
-        offsets=np.cumsum([0, *(len(curve) for curve in segments)]),
-        workers=np.arange(1, len(points) + 1),
-        together=np.zeros(len(points), dtype=np.bool_),
-        samples=np.array([samples for samples, _ in points], dtype=np.float64),
-        cost=np.array([cost for _, cost in points], dtype=np.float64),
-    )
+from tests.support.slot_curves import CalendarCase, Curve, as_curves, calendars, cheapest
 
 
 def calendar_of(segments: list[Curve], lengths: list[int], work: float) -> Calendar:
     calendar = Calendar(work, np.array(lengths))
     calendar.extend(as_curves(segments))
     return calendar
-
-
-def cheapest(segments: list[Curve], lengths: list[int], work: float) -> list[float]:
-    """Theta(d, V) for every d, by trying everything."""
-    slots = [curve for curve, length in zip(segments, lengths, strict=True) for _ in range(length)]
-    prices = []
-    for count in range(1, len(slots) + 1):
-        plans = product(*([(0.0, 0.0), *curve] for curve in slots[:count]))
-        costs = (sum(cost for _, cost in plan) for plan in plans if sum(samples for samples, _ in plan) >= work)
-        prices.append(min(costs, default=np.inf))
-    return prices
 
 
 def check_plan(plan: WorkPlan, segments: list[Curve], lengths: list[int], work: float) -> None:
@@ -76,7 +36,7 @@ def check_plan(plan: WorkPlan, segments: list[Curve], lengths: list[int], work: 
 
 
 @given(calendars())
-def test_bound_and_price_enclose_the_cheapest_plan(case: tuple[list[Curve], list[int], float]) -> None:
+def test_bound_and_price_enclose_the_cheapest_plan(case: CalendarCase) -> None:
     segments, lengths, work = case
     calendar = calendar_of(*case)
     for slot, exact in enumerate(cheapest(*case)):
@@ -93,7 +53,7 @@ def test_bound_and_price_enclose_the_cheapest_plan(case: tuple[list[Curve], list
 
 
 @given(calendars(), st.lists(st.integers(0, 30), min_size=8, max_size=8))
-def test_the_grid_finds_the_best_payoff(case: tuple[list[Curve], list[int], float], falls: list[int]) -> None:
+def test_the_grid_finds_the_best_payoff(case: CalendarCase, falls: list[int]) -> None:
     segments, lengths, work = case
     calendar = calendar_of(*case)
     utility = np.cumsum(falls[::-1])[::-1][: calendar.slots].astype(np.float64)
@@ -109,7 +69,7 @@ def test_the_grid_finds_the_best_payoff(case: tuple[list[Curve], list[int], floa
 
 
 @given(calendars(), st.integers(1, 3))
-def test_portions_give_the_same_as_one(case: tuple[list[Curve], list[int], float], cut: int) -> None:
+def test_portions_give_the_same_as_one(case: CalendarCase, cut: int) -> None:
     segments, lengths, work = case
     whole = calendar_of(*case)
     parts = Calendar(work, np.array(lengths))
@@ -121,7 +81,7 @@ def test_portions_give_the_same_as_one(case: tuple[list[Curve], list[int], float
 
 
 @given(calendars())
-def test_slots_above_the_marginal_price_change_nothing(case: tuple[list[Curve], list[int], float]) -> None:
+def test_slots_above_the_marginal_price_change_nothing(case: CalendarCase) -> None:
     segments, lengths, _ = case
     whole = calendar_of(*case)
     for cut in range(1, len(segments)):
@@ -152,8 +112,114 @@ def test_a_long_stretch_is_one_segment() -> None:
 
 
 @given(calendars(), st.integers(-30, 30))
-def test_scale_does_not_matter(case: tuple[list[Curve], list[int], float], power: int) -> None:
+def test_scale_does_not_matter(case: CalendarCase, power: int) -> None:
     factor = 2.0**power  # exact, so that no tie is broken in another way
     segments, lengths, work = case
     scaled = [[(samples * factor, cost / factor) for samples, cost in curve] for curve in segments]
     np.testing.assert_array_equal(calendar_of(scaled, lengths, work * factor).price * factor, calendar_of(*case).price)
+
+
+@st.composite
+def long_calendars(draw: st.DrawFn) -> CalendarCase:
+    """Few segments of several slots each, so that a point is used in some slots of a segment and not in others."""
+    steps = st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9)), min_size=1, max_size=3)
+    segments = [
+        [(float(x), float(y)) for x, y in np.cumsum(draw(steps), axis=0)] for _ in range(draw(st.integers(1, 2)))
+    ]
+    lengths = [draw(st.integers(1, 4)) for _ in segments]
+    return segments, lengths, float(draw(st.integers(1, 60)))
+
+
+@given(long_calendars())
+def test_slots_of_a_segment_may_differ(case: CalendarCase) -> None:
+    calendar = calendar_of(*case)
+    for slot, exact in enumerate(cheapest(*case)):
+        assert (calendar.price[slot] < np.inf) == (exact < np.inf)
+        if exact < np.inf:
+            assert calendar.bound[slot] <= exact * (1 + 1e-9)
+            plan = calendar.plan(slot)
+            assert plan is not None
+            assert exact * (1 - 1e-9) <= plan.price <= calendar.price[slot] * (1 + 1e-9)
+            check_plan(plan, *case)
+
+
+@given(
+    st.lists(st.lists(st.floats(1, 1e5), min_size=1, max_size=4), min_size=1, max_size=4),
+    st.lists(st.integers(1, 40), min_size=4, max_size=4),
+)
+def test_all_that_can_be_trained_can_be_asked_for(steps: list[list[float]], lengths: list[int]) -> None:
+    # However the samples of the slots are added up, rounding must not put the whole of them out of reach.
+    segments = [[(float(x), float(x * x)) for x in np.cumsum(row)] for row in steps]
+    lengths = lengths[: len(segments)]
+    work = sum(curve[-1][0] * length for curve, length in zip(segments, lengths, strict=True))
+    calendar = calendar_of(segments, lengths, work)
+    assert np.isinf(calendar.price[:-1]).all()
+    assert calendar.price[-1] == pytest.approx(
+        sum(curve[-1][1] * length for curve, length in zip(segments, lengths, strict=True))
+    )
+    plan = calendar.plan(calendar.slots - 1)
+    assert plan is not None
+    assert plan.completion == calendar.slots - 1
+
+
+def test_one_slot_that_just_does_the_work_is_enough() -> None:
+    # Added up step by step, the samples of some of these slots come to a little less than those of their last point.
+    for seed in range(200):
+        first, last = np.random.default_rng(seed).uniform([10, 5000], [4000, 9000]).tolist()
+        assert calendar_of([[(first, 1.0), (last, 1000.0)]], [1], last).price.tolist() == [1000.0]
+
+
+def test_the_dearest_step_is_replaced_by_a_cheaper_change() -> None:
+    # 12 samples: the hulls give 10 for 10 and 20 for 24; instead of the latter the first slot can do 13 for 15.
+    calendar = calendar_of([[(10, 10), (13, 15)], [(20, 24)]], [1, 1], 12.0)
+    assert calendar.price.tolist() == [15.0, 34.0]
+    plan = calendar.plan(1)
+    assert plan is not None
+    assert plan.price == 15.0
+
+
+@given(calendars(), st.lists(st.integers(0, 30), min_size=8, max_size=8), st.integers(-10, 60))
+def test_the_grid_is_silent_where_nothing_is_better(case: CalendarCase, falls: list[int], payoff: int) -> None:
+    calendar = calendar_of(*case)
+    utility = np.cumsum(falls[::-1])[::-1][: calendar.slots].astype(np.float64)
+    best = max(float(u) - price for u, price in zip(utility, cheapest(*case), strict=True))
+    plan = calendar.plan_on_grid(utility, float(payoff))
+    assert (plan is not None) == (best > payoff)
+    if plan is not None:
+        assert utility[plan.completion] - plan.price == pytest.approx(best)
+
+
+@given(calendars())
+def test_a_plan_ends_before_the_slots_it_does_not_need(case: CalendarCase) -> None:
+    calendar = calendar_of(*case)
+    for slot in np.flatnonzero(np.isfinite(calendar.price)).tolist():
+        plan = calendar.plan(slot)
+        assert plan is not None
+        starts = [stretch.start for stretch in plan.stretches]
+        assert starts == sorted(starts)
+        assert plan.completion == max(stretch.stop for stretch in plan.stretches) - 1 <= slot
+
+
+@given(calendars())
+def test_what_all_slots_train_at_most(case: CalendarCase) -> None:
+    segments, lengths, work = case
+    capped = [min(work, curve[-1][0]) if curve else 0.0 for curve in segments]
+    assert calendar_of(*case).most_samples() == pytest.approx(float(np.dot(capped, lengths)))
+
+
+def test_prices_of_very_unlike_slots() -> None:
+    # A dear first slot is given up for slots that cost next to nothing, again and again.
+    segments: list[Curve] = [[(10.0, 10.0 ** (4 - 2 * index))] for index in range(8)]
+    calendar = calendar_of(segments, [1] * 8, 10.0)
+    np.testing.assert_allclose(calendar.price, [10.0 ** (4 - 2 * index) for index in range(8)], atol=1e-11)
+
+
+@given(calendars())
+def test_prices_on_the_grid_are_exact_where_it_is_fine(case: CalendarCase) -> None:
+    np.testing.assert_allclose(calendar_of(*case).prices_on_grid(), cheapest(*case))
+
+
+def test_prices_on_the_grid_are_those_of_the_hulls_where_it_would_be_coarse() -> None:
+    # So many points of the hulls that fewer than fifty cells are left for them.
+    calendar = calendar_of([[(float(x), float(x * x)) for x in range(1, 300)]] * 400, [1] * 400, 2000.5)
+    np.testing.assert_array_equal(calendar.prices_on_grid(), calendar.price)

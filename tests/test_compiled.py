@@ -1,0 +1,40 @@
+"""Compiled functions: compiled once, kept on disk, and compiled again when any of the code they are made of changes."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+MODULE = """\
+from pdors.compiled import compiled
+
+@compiled
+def twice(number: int) -> int:
+    return 2 * number
+"""
+PROGRAM = """\
+from pdors.readiness import when_compiling_starts
+from small import twice
+with when_compiling_starts(lambda: print("compiling")):
+    print(twice(21))
+"""
+
+
+def test_a_function_is_compiled_until_there_is_a_copy_on_disk(tmp_path: Path) -> None:
+    source, cache = tmp_path / "small.py", tmp_path / "cache"
+    source.write_text(MODULE)
+    cache.mkdir()
+
+    def run() -> list[str]:
+        return subprocess.run(
+            [sys.executable, "-c", PROGRAM], capture_output=True, text=True, check=True, cwd=tmp_path,
+            env=os.environ | {"NUMBA_CACHE_DIR": str(cache)},
+        ).stdout.split()  # fmt: skip
+
+    assert run() == ["compiling", "42"]
+    assert run() == ["42"]
+    source.write_text(MODULE.replace("2 *", "3 *"))
+    assert run() == ["compiling", "63"]
+    assert run() == ["63"]
