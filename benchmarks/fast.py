@@ -1,10 +1,10 @@
 """Fast: decisions on large and on long clusters, half committed; whole runs; one slot against LP and rounding.
 
-A decision is `Planner.admit`: question, prices, schedule, placement and reservation; the paper's jobs, all arriving in
-the first slot. The pass to compare with is `numpy.sum` over a dense array of what is committed (machines x slots x
-resources), taken between the decisions of the same run. Commitments are coarse (tasks of a quarter of a machine: some
-machines stand empty) or fine (a sixteenth: hardly any do), on machines and in slots at random. With targets over the
-whole horizon no slot is too late to pay, and plans are long.
+A decision is `Planner.decide` and what follows it: question, prices, schedule, placement and reservation; the paper's
+jobs, all arriving in the first slot. The pass to compare with is `numpy.sum` over a dense array of what is committed
+(machines x slots x resources), taken between the decisions of the same run. Commitments are coarse (tasks of a quarter
+of a machine: some machines stand empty) or fine (a sixteenth: hardly any do), on machines and in slots at random. With
+targets over the whole horizon no slot is too late to pay, and plans are long.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from benchmarks.clusters import COARSE, FINE, commit_half, paper_cluster, paper_
 from benchmarks.results import Result
 from pdors.model.job import Job
 from pdors.model.units import Units
-from pdors.planner.admission import Planner
 from pdors.planner.calibration import SeenJobs
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import SlotSolver
 from pdors.planner.slot_fast import FastSlotSolver
 from pdors.planner.slot_paper import PaperSlotSolver
 from pdors.planning import plan
+from tests.support.desk import Desk
 
 DECISIONS, QUICK_DECISIONS = 60, 20
 WARM_UPS = 5
@@ -85,12 +85,12 @@ def _load_name(tasks_per_machine: int) -> str:
 
 def _half_committed(
     machines: int, slots: int, decisions: int, *, lasting: bool = False, tasks_per_machine: int
-) -> tuple[Planner, list[Job]]:
+) -> tuple[Desk, list[Job]]:
     """A planner that has decided a few jobs, and more that arrive in the first slot, the whole horizon before them."""
     cluster, posed = paper_cluster(machines), paper_jobs(decisions + WARM_UPS, 1, slots, seed=1, lasting=lasting)
     units = Units(cluster)
     past = (JobShape.of(job, units, posed.slot_seconds) for job in paper_jobs(100, 1, slots, seed=2).jobs)
-    planner = Planner(
+    planner = Desk(
         cluster, slots, posed.slot_seconds, prices=SeenJobs(cluster, slots, past), solver=FastSlotSolver(units)
     )
     commit_half(planner.ledger, slots, tasks_per_machine=tasks_per_machine)

@@ -53,15 +53,15 @@ def _in_a_process_of_its_own(machines: int, slots: int, touched: int) -> dict[st
 
     from benchmarks.clusters import commit_half, paper_cluster, paper_jobs
     from pdors.model.units import Units
-    from pdors.planner.admission import Planner
     from pdors.planner.calibration import SeenJobs
     from pdors.planner.slot_fast import FastSlotSolver
+    from tests.support.desk import Desk
 
-    def decide(machines: int, slots: int, touched: int) -> Planner:
+    def decide(machines: int, slots: int, touched: int) -> Desk:
         cluster = paper_cluster(machines)
         posed = paper_jobs(DECISIONS, 1, slots, seed=1)
         solver = FastSlotSolver(Units(cluster))
-        planner = Planner(cluster, slots, posed.slot_seconds, prices=SeenJobs(cluster, slots), solver=solver)
+        planner = Desk(cluster, slots, posed.slot_seconds, prices=SeenJobs(cluster, slots), solver=solver)
         commit_half(planner.ledger, touched)
         for job in posed.jobs:
             planner.admit(replace(job, arrival=0))

@@ -13,7 +13,8 @@ from pdors.model.job import Instance
 from pdors.model.speed import TableSpeed
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility
 from pdors.planner.prices import PriceBounds
-from pdors.planning import plan, planner_for, quote
+from pdors.planning import plan, quote
+from tests.support.desk import desk_for
 from tests.support.instances import instances, small_instance, small_job
 from tests.support.packing import most_samples
 from tests.support.plan_properties import SETTINGS, Setting, broken_properties, contents
@@ -142,7 +143,7 @@ def test_a_job_is_infeasible_if_and_only_if_no_packing_is_fast_enough(first):
     wrong = []
     for seed in range(first, first + 100):
         instance = random_instance(seed)
-        planner = planner_for(instance)
+        planner = desk_for(instance)
         for job in instance.jobs:
             question = planner.question(job)
             if (question.shape.apart > question.shape.together).any():
@@ -211,7 +212,7 @@ def test_a_job_that_is_not_in_the_instance_cannot_be_quoted():
 
 def test_a_quote_commits_nothing():
     instance = small_instance()
-    planner = planner_for(instance)
+    planner = desk_for(instance)
     answers = [planner.quote(job) for _ in range(2) for job in instance.jobs]
     assert answers[: len(instance.jobs)] == answers[len(instance.jobs) :]
     assert not contents(planner.ledger, instance.slots).any()

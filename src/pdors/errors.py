@@ -17,6 +17,10 @@ class OverbookingError(PdorsError):
     """More was reserved on a machine than it has, or more released than was reserved."""
 
 
+class PolicyError(PdorsError):
+    """A policy answered against the rules."""
+
+
 class SolverError(PdorsError):
     """A numerical backend failed to answer."""
 

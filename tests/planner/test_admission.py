@@ -16,7 +16,6 @@ from pdors.model.ledger import Ledger
 from pdors.model.speed import AllReduceSpeed, ParameterServerSpeed, TableSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility, TableUtility
-from pdors.planner.admission import Planner
 from pdors.planner.calibration import FixedPrices, SeenJobs
 from pdors.planner.offers import Proposal, propose
 from pdors.planner.prices import PriceBounds
@@ -25,6 +24,7 @@ from pdors.planner.shape import JobShape
 from pdors.planner.slot import SlotSolver
 from pdors.planner.slot_fast import FastSlotSolver
 from pdors.planner.slot_paper import PaperSlotSolver
+from tests.support.desk import Desk
 from tests.support.instances import jobs
 from tests.support.small_plans import SLOT_SECONDS, SmallPlan, best_payoff, cheapest_of, small_plan
 
@@ -33,15 +33,15 @@ SLOTS = 6
 BOUNDS = PriceBounds((-3.0, -4.0), (2.0, 1.0))
 
 
-def planner_of(solver: SlotSolver | None = None, cluster: Cluster = SMALL, bounds: PriceBounds = BOUNDS) -> Planner:
+def planner_of(solver: SlotSolver | None = None, cluster: Cluster = SMALL, bounds: PriceBounds = BOUNDS) -> Desk:
     solver = solver or FastSlotSolver(Units(cluster))
-    return Planner(cluster, SLOTS, SLOT_SECONDS, prices=FixedPrices(bounds), solver=solver)
+    return Desk(cluster, SLOTS, SLOT_SECONDS, prices=FixedPrices(bounds), solver=solver)
 
 
-def planner_for(case: SmallPlan) -> Planner:
+def planner_for(case: SmallPlan) -> Desk:
     """A planner that finds the loads of the case."""
     solver = FastSlotSolver(case.ledger.units)
-    planner = Planner(case.ledger.cluster, case.slots, SLOT_SECONDS, prices=FixedPrices(case.prices), solver=solver)
+    planner = Desk(case.ledger.cluster, case.slots, SLOT_SECONDS, prices=FixedPrices(case.prices), solver=solver)
     planner.ledger = case.ledger
     return planner
 
@@ -161,9 +161,9 @@ def hourly(samples: float, worth: float, *, arrival: int = 0, job_id: str = "job
     return Job(job_id, arrival, 1, samples, 2, speed, (1,), (0,), DeadlineUtility(worth, 10))
 
 
-def three_hours(solver: SlotSolver | None = None) -> Planner:
+def three_hours(solver: SlotSolver | None = None) -> Desk:
     solver = solver or FastSlotSolver(Units(TWO_GPUS))
-    return Planner(TWO_GPUS, 3, SLOT_SECONDS, prices=FixedPrices(PRICES), solver=solver)
+    return Desk(TWO_GPUS, 3, SLOT_SECONDS, prices=FixedPrices(PRICES), solver=solver)
 
 
 @pytest.mark.parametrize(("worth", "admitted"), [(3.001, True), (3.0, False), (2.999, False)])
@@ -227,8 +227,8 @@ def apart_only() -> tuple[Cluster, Job]:
     return cluster, job
 
 
-def one_hour(solver: SlotSolver, cluster: Cluster) -> Planner:
-    return Planner(cluster, 1, SLOT_SECONDS, prices=FixedPrices(PriceBounds((0.0,), (1.0,))), solver=solver)
+def one_hour(solver: SlotSolver, cluster: Cluster) -> Desk:
+    return Desk(cluster, 1, SLOT_SECONDS, prices=FixedPrices(PriceBounds((0.0,), (1.0,))), solver=solver)
 
 
 def test_no_rounding_by_hand() -> None:
@@ -256,7 +256,7 @@ def test_equal_jobs_may_complete_later_one_by_one() -> None:
     speed = ParameterServerSpeed(0.5, 50, 2, 100, 10)
     samples = 3600 * 2 / (0.5 + 2 * 50 / 100 * 2 / 8)
     job = Job("job", 0, 1, samples, 8, speed, (1, 2), (0, 1), TableUtility((0, 1, 2, 3), (40, 30, 20, 5)))
-    planner = Planner(cluster, 8, SLOT_SECONDS, prices=FixedPrices(PriceBounds((0, 0), (3, 3))),
+    planner = Desk(cluster, 8, SLOT_SECONDS, prices=FixedPrices(PriceBounds((0, 0), (3, 3))),
                       solver=FastSlotSolver(Units(cluster)))  # fmt: skip
     decisions = [planner.admit(replace(job, id=f"{index}")) for index in range(4)]
     # 2 GPUs and 5 CPUs at 1 each.
@@ -275,7 +275,7 @@ def test_every_job_is_learnt_once_after_it_was_answered() -> None:
         def learn(self, shape: JobShape) -> None:
             noted.append(f"learnt {shape.job.id}")
 
-    planner = Planner(TWO_GPUS, 3, SLOT_SECONDS, prices=Noting(PRICES), solver=FastSlotSolver(Units(TWO_GPUS)))
+    planner = Desk(TWO_GPUS, 3, SLOT_SECONDS, prices=Noting(PRICES), solver=FastSlotSolver(Units(TWO_GPUS)))
     for name, worth in (("rich", 9.0), ("poor", 0.1), ("endless", 9.0)):
         planner.admit(hourly(1000 if name == "endless" else 30, worth, job_id=name))
     planner.quote(hourly(10, 9, job_id="quoted"))
@@ -286,7 +286,7 @@ def test_every_job_is_learnt_once_after_it_was_answered() -> None:
 
 def test_prices_of_the_default_policy_hold_for_the_next_job() -> None:
     policy = SeenJobs(TWO_GPUS, 3)
-    planner = Planner(TWO_GPUS, 3, SLOT_SECONDS, prices=policy, solver=FastSlotSolver(Units(TWO_GPUS)))
+    planner = Desk(TWO_GPUS, 3, SLOT_SECONDS, prices=policy, solver=FastSlotSolver(Units(TWO_GPUS)))
     first = planner.question(hourly(10, 7)).prices
     assert planner.question(hourly(10, 7000)).prices != first
     planner.admit(hourly(10, 7))

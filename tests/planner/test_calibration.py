@@ -26,9 +26,10 @@ from pdors.planner.calibration import (
 from pdors.planner.offers import Proposal, propose
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
-from pdors.planning import PricesName, plan, planner_for
+from pdors.planning import PricesName, plan
 from pdors.workloads.paper import generate
 from pdors.workloads.paper_settings import PaperWorkload
+from tests.support.desk import desk_for
 from tests.support.small_plans import ExactSlotSolver, plan_of, small_plan
 
 CLUSTER = Cluster(("gpu", "cpu"), (MachineGroup("m", (5, 20), 2),))
@@ -338,7 +339,7 @@ def test_the_first_job_goes_by_its_own_worth() -> None:
 
 
 def test_rejected_jobs_are_learnt_from_too() -> None:
-    planner = planner_for(instance_of())
+    planner = desk_for(instance_of())
     hopeless = replace(steady_job(5), id="hopeless", utility=DeadlineUtility(1e9, 5), samples=1600)
     filler = replace(steady_job(5), id="filler", batch=50, samples=10 * 100 * SLOTS, utility=DeadlineUtility(1e3, 50))
     assert isinstance(planner.admit(filler), Admitted)

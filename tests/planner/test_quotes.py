@@ -16,7 +16,6 @@ from pdors.model.ledger import Segments
 from pdors.model.speed import TableSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility, Utility
-from pdors.planner.admission import Planner
 from pdors.planner.calibration import FixedPrices, SeenJobs
 from pdors.planner.offers import PAYOFF_TOLERANCE, Proposal
 from pdors.planner.prices import PriceBounds
@@ -24,6 +23,7 @@ from pdors.planner.quotes import FACTOR_PRECISION, Offer, Quote, WouldAdmit
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import Curves, PlacedSlot, SlotSolver
 from pdors.planner.slot_fast import FastSlotSolver
+from tests.support.desk import Desk
 from tests.support.small_plans import (
     SLOT_SECONDS,
     ExactSlotSolver,
@@ -38,10 +38,10 @@ SEEDS = range(500)
 NOISE = 1e-9
 
 
-def planner_for(case: SmallPlan, solver: SlotSolver | None = None) -> Planner:
+def planner_for(case: SmallPlan, solver: SlotSolver | None = None) -> Desk:
     """A planner that finds the loads of the case; unless told otherwise it tries every placement of a slot."""
     solver = solver or ExactSlotSolver(case.ledger.units)
-    planner = Planner(case.ledger.cluster, case.slots, SLOT_SECONDS, prices=FixedPrices(case.prices), solver=solver)
+    planner = Desk(case.ledger.cluster, case.slots, SLOT_SECONDS, prices=FixedPrices(case.prices), solver=solver)
     planner.ledger = case.ledger
     return planner
 
@@ -52,7 +52,7 @@ def quoted(seed: int) -> Quote:
     return planner_for(case).quote(case.job)
 
 
-def answer_to(planner: Planner, job: Job, **changes: object) -> Proposal | Rejected:
+def answer_to(planner: Desk, job: Job, **changes: object) -> Proposal | Rejected:
     """What the changed job would be answered at the prices of the job as it is."""
     question = planner.question(job)
     changed = replace(job, **changes)  # type: ignore[arg-type]
@@ -127,7 +127,7 @@ def test_a_quote_commits_to_nothing() -> None:
 def test_a_quote_does_not_move_the_default_prices() -> None:
     cluster = Cluster(("gpu",), (MachineGroup("m", (2,)),))
     policy = SeenJobs(cluster, 3)
-    planner = Planner(cluster, 3, SLOT_SECONDS, prices=policy, solver=FastSlotSolver(Units(cluster)))
+    planner = Desk(cluster, 3, SLOT_SECONDS, prices=policy, solver=FastSlotSolver(Units(cluster)))
     planner.admit(hourly(10, DeadlineUtility(7, 3)))
     before = planner.question(hourly(10, DeadlineUtility(7, 3))).prices
     planner.quote(hourly(10, DeadlineUtility(7000, 3)))
@@ -264,7 +264,7 @@ def hourly(samples: float, utility: Utility, *, epochs: float = 1, arrival: int 
 def quote(job: Job, *used: float) -> Quote:
     case = plan_of(TWO_GPUS, job, PRICES, np.array(used, dtype=np.float64)[:, None, None])
     solver = FastSlotSolver(case.ledger.units)
-    planner = Planner(TWO_GPUS, case.slots, SLOT_SECONDS, prices=FixedPrices(PRICES), solver=solver)
+    planner = Desk(TWO_GPUS, case.slots, SLOT_SECONDS, prices=FixedPrices(PRICES), solver=solver)
     planner.ledger = case.ledger
     return planner.quote(job)
 

@@ -14,10 +14,10 @@ from pdors.files import decisions_document, instance_document
 from pdors.model.decision import Admitted, Decision, Decisions, Reason, Rejected
 from pdors.model.job import Instance, Job
 from pdors.model.ledger import Ledger
-from pdors.planner.admission import Planner
 from pdors.planner.offers import Proposal, Question
 from pdors.planner.quotes import Quote, WouldAdmit
-from pdors.planning import PricesName, SolverName, plan, planner_for
+from pdors.planning import PricesName, SolverName, plan
+from tests.support.desk import Desk, desk_for
 
 Floats = NDArray[np.float64]
 
@@ -37,8 +37,8 @@ class Setting:
     def plan(self, instance: Instance) -> Decisions:
         return plan(instance, solver=self.solver, prices=self.prices, seed=self.seed)
 
-    def planner(self, instance: Instance) -> Planner:
-        return planner_for(instance, solver=self.solver, prices=self.prices, seed=self.seed)
+    def planner(self, instance: Instance) -> Desk:
+        return desk_for(instance, solver=self.solver, prices=self.prices, seed=self.seed)
 
     @property
     def draws(self) -> bool:
@@ -144,7 +144,7 @@ def _as_they_arrive(instance: Instance, decisions: Decisions, setting: Setting) 
         yield "the ledger does not hold what was admitted"
 
 
-def _alone(job: Job, decision: Decision, empty: Planner, setting: Setting) -> Iterator[str]:
+def _alone(job: Job, decision: Decision, empty: Desk, setting: Setting) -> Iterator[str]:
     """Infeasible is what could not finish alone, whatever came before; what could has room on an empty cluster."""
     question = empty.question(job)
     possible = empty.could_finish_alone(question)
@@ -167,7 +167,7 @@ def _quote(quote: Quote, decision: Decision) -> Iterator[str]:
         yield f"{decision.job_id}: its best option is none of its options"
 
 
-def _ways_in(planner: Planner, question: Question, ways: WouldAdmit) -> Iterator[str]:
+def _ways_in(planner: Desk, question: Question, ways: WouldAdmit) -> Iterator[str]:
     job, utility = question.shape.job, question.shape.job.utility
     factor, delay = ways.priority_factor, ways.extra_slots
     if factor is not None:
@@ -179,7 +179,7 @@ def _ways_in(planner: Planner, question: Question, ways: WouldAdmit) -> Iterator
         yield f"{job.id}: refused with a utility {delay} slots later"
 
 
-def _answer(planner: Planner, question: Question, **changes: object) -> Proposal | Rejected:
+def _answer(planner: Desk, question: Question, **changes: object) -> Proposal | Rejected:
     """To the job with other fields, at the prices of the question."""
     job = replace(question.shape.job, **changes)  # type: ignore[arg-type]  # fields of a job
     return planner.answer(replace(question, shape=replace(question.shape, job=job)))

@@ -17,7 +17,7 @@ from pdors.errors import ModelError
 from pdors.files import read_instance
 from pdors.model.job import Instance, Job
 from pdors.planner.rounding import FavourResources, FavourWork
-from pdors.planning import PAPER_DRAWS, PaperSolver
+from pdors.policies.pdors import PAPER_DRAWS, PaperSolver
 from pdors.readiness import when_compiling_starts
 
 _FORMULAS: dict[str, type[FavourResources] | type[FavourWork]] = {

@@ -121,10 +121,10 @@ def percent(part: float, whole: float) -> str:
 
 
 @contextmanager
-def progress(doing: str, total: int) -> Iterator[Callable[[], None]]:
+def progress(doing: str, total: int, *, hidden: bool = False) -> Iterator[Callable[[], None]]:
     """A bar on stderr with the time left, where stderr is a terminal; call what it yields after each step."""
     console = Console(stderr=True)
     columns = (TextColumn(doing), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+    with Progress(*columns, console=console, transient=True, disable=hidden or not console.is_terminal) as bars:
         task = bars.add_task(doing, total=total)
         yield lambda: bars.advance(task)

@@ -10,6 +10,7 @@ from pdors.cli.account import REASONS, Account
 from pdors.cli.screen import MOST_ROWS, FittedTable, number, number_at_least, percent, plural, printable, table
 from pdors.model.decision import Admitted, Decision, Decisions
 from pdors.model.job import Instance, Job
+from pdors.model.schedule import Placement
 from pdors.planner import Offer, Quote, WouldAdmit
 
 
@@ -26,11 +27,11 @@ def decisions_table(instance: Instance, decisions: Decisions) -> FittedTable:
 def _decision_row(job: Job, decision: Decision) -> tuple[str, ...]:
     if not isinstance(decision, Admitted):
         return (job.id, str(job.arrival), f"rejected: {decision.reason}", "", "", "", "", number(decision.payoff))
-    peak = max(decision.schedule.runs, key=lambda run: run.placement.workers).placement
+    peak = max((run.placement for run in decision.schedule.runs), key=lambda held: held.workers, default=Placement(()))
     return (
         job.id,
         str(job.arrival),
-        "admitted",
+        "unfinished" if decision.completion is None else "admitted",
         "" if decision.completion is None else str(decision.completion),
         counts(peak.workers, peak.servers),
         number(decision.utility),
@@ -42,7 +43,9 @@ def _decision_row(job: Job, decision: Decision) -> tuple[str, ...]:
 def decisions_summary(decisions: Decisions) -> Iterator[str]:
     jobs = len(decisions.decisions)
     reasons = Counter(decision.reason for decision in decisions.decisions if not isinstance(decision, Admitted))
-    yield f"admitted {jobs - reasons.total()} of {jobs} jobs, total utility {number(decisions.total_utility)}"
+    unfinished = sum(isinstance(made, Admitted) and made.completion is None for made in decisions.decisions)
+    left = f", {unfinished} of them unfinished" if unfinished else ""
+    yield f"admitted {jobs - reasons.total()} of {jobs} jobs{left}, total utility {number(decisions.total_utility)}"
     for reason, rejected in reasons.most_common():
         yield f"rejected {rejected} ({percent(rejected, jobs)}) for {reason}: {REASONS[reason]}"
     if "rounding_questions" in decisions.options:

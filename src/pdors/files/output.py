@@ -27,7 +27,10 @@ def plain(number: float) -> int | float:
 def write_document(document: dict[str, object], path: str | Path) -> None:
     """YAML if the suffix asks for it, else JSON."""
     is_yaml = Path(path).suffix.lower() in YAML_SUFFIXES
-    content = (_yaml_text if is_yaml else _json_text)(document).encode()
+    write_bytes((_yaml_text if is_yaml else _json_text)(document).encode(), path)
+
+
+def write_bytes(content: bytes, path: str | Path) -> None:
     try:
         _replace(Path(os.path.realpath(path)), content)
     except OSError as error:

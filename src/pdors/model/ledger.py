@@ -14,7 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.errors import OverbookingError
+from pdors.errors import ModelError, OverbookingError
 from pdors.model import blocks
 from pdors.model.blocks import UNTOUCHED
 from pdors.model.cluster import Cluster
@@ -24,6 +24,9 @@ from pdors.model.units import Units
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_FORGOTTEN_AT_ONCE = 64
+"""Segments of the past that are worth the copying of those to come."""
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,22 @@ class Ledger:
         """Give back what was reserved, all of it or (raising `OverbookingError`) nothing."""
         self._apply(job, schedule, -1)
 
+    def reserve_amounts(self, start: int, stop: int, amounts: Floats) -> None:
+        """Commit `amounts` (machines, resources), in units, in the slots `start` .. `stop - 1`, or nothing of it."""
+        machines = np.flatnonzero(amounts.any(axis=1))
+        if len(machines):
+            bounds = np.array([start]), np.array([stop])
+            self._commit(*bounds, np.array([0, len(machines)]), machines, amounts[machines], +1)
+
+    def forget(self, slot: int) -> None:
+        """Let go of what lies before the slot, from time to time: what is over costs no memory."""
+        past = self._segment_of(slot)
+        if past < _FORGOTTEN_AT_ONCE:
+            return
+        for row in self._rows[:past]:
+            self._pool.drop(row)
+        self._starts, self._rows = self._starts[past:].copy(), self._rows[past:].copy()
+
     def segments(self, start: int, stop: int) -> Segments:
         """The state in the slots `start` .. `stop - 1`, read-only, valid until the next reserve or release."""
         first, last = self._segment_of(start), self._segment_of(max(start, stop - 1))
@@ -103,7 +122,10 @@ class Ledger:
         return self._pool.nbytes + self._rows.nbytes + self._starts.nbytes
 
     def _segment_of(self, slot: int) -> int:
-        return int(np.searchsorted(self._starts, slot, side="right")) - 1
+        segment = int(np.searchsorted(self._starts, slot, side="right")) - 1
+        if segment < 0:
+            raise ModelError(f"what was committed in slot {slot} is forgotten")
+        return segment
 
     def _apply(self, job: Job, schedule: Schedule, sign: int) -> None:
         runs = schedule.runs
@@ -116,7 +138,13 @@ class Ledger:
         amounts = counts[:, :1] * worker + counts[:, 1:] * server
         offsets = np.cumsum([0, *(len(run.placement.shares) for run in runs)])
         starts, stops = np.array([run.start for run in runs]), np.array([run.stop for run in runs])
+        self._commit(starts, stops, offsets, machines, amounts, sign)
 
+    def _commit(
+        self, starts: Integers, stops: Integers, offsets: Integers, machines: Integers, amounts: Floats, sign: int
+    ) -> None:
+        """Add `sign * amounts[k]` to `machines[k]` in the slots starts[i] .. stops[i]; offsets tell the k of each i."""
+        self._segment_of(int(starts[0]))
         self._split(np.union1d(starts, stops))
         first, last = np.searchsorted(self._starts, starts), np.searchsorted(self._starts, stops)
         unfit = self._pool.add(self._rows, first, last, offsets, machines, amounts, sign)

@@ -18,7 +18,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from hashlib import blake2s
 
 import highspy
 import numpy as np
@@ -33,6 +32,7 @@ from pdors.planner.rounding import Gain, Sizes, round_randomly
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import Curves, PlacedSlot, SlotProblem
 from pdors.planner.slot_dense import dense_problem
+from pdors.planner.streams import stream_of
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -238,8 +238,7 @@ class PaperSlotSolver:
         gain = self._gain
         if callable(gain):
             gain = gain(program.sizes(workers, servers, shape.job.batch))
-        job = int.from_bytes(blake2s(shape.job.id.encode(), digest_size=8).digest(), "big")
-        rng = np.random.default_rng([self._seed, job, slot, workers])
+        rng = stream_of(self._seed, shape.job.id, slot, workers)
         return draw_placements(problem, relaxation, workers, servers, gain, self._draws, rng)
 
 

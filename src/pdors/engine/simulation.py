@@ -1,0 +1,221 @@
+"""One loop for every policy: jobs arrive, are answered, and train slot by slot.
+
+A round at slot t, in this order:
+
+1. the jobs that arrive in t, in the order of the instance, are put to the policy one by one
+2. what it admits is held against the rules and reserved
+3. the queue, if there is one, is allotted its machines, and trains
+4. time goes on to the next slot in which something can change: an arrival, a completion, the end of an allotment
+
+Idle time costs nothing, and the same instance, policy and seed give the same decisions.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby, pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pdors.engine.outcome import Moment, Outcome
+from pdors.engine.rules import require_counts, require_sound
+from pdors.errors import PolicyError
+from pdors.model.decision import Admitted, Decision, Decisions, Rejected
+from pdors.model.job import WORK_TOLERANCE, Instance, Job
+from pdors.model.ledger import Ledger, LedgerView
+from pdors.model.schedule import Placement, Run, Schedule
+from pdors.planner.shape import JobShape
+from pdors.policies.policy import Answer, Policy, Queued, QueuedJob, Setting
+from pdors.readiness import seconds_getting_ready
+
+MakePolicy = Callable[[Setting], Policy]
+OnDecision = Callable[[Job, Answer], None]
+OnRound = Callable[["Simulation", int], None]
+
+Floats = NDArray[np.float64]
+
+_NOTHING = Placement(())
+
+
+def simulate(
+    instance: Instance, make_policy: MakePolicy, *, seed: int = 0,
+    on_decision: OnDecision | None = None, on_round: OnRound | None = None,
+) -> Outcome:  # fmt: skip
+    """Run a policy on the jobs of the instance; it sees each one when it arrives, and no sooner.
+
+    `on_decision` is told of every answer, `on_round` of every round: the simulation, and the slot of the next one.
+    """
+    simulation = Simulation(instance, make_policy, seed=seed, on_decision=on_decision, on_round=on_round)
+    simulation.run()
+    return simulation.outcome()
+
+
+@dataclass(slots=True)
+class _Waiting:
+    """A job in the queue: what it holds, what that trains per slot, its runs so far and what they have trained."""
+
+    job: Job
+    shape: JobShape
+    placement: Placement = _NOTHING
+    samples_per_slot: float = 0.0
+    trained: float = 0.0
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def samples_left(self) -> float:
+        # Half of the tolerance: the sums of a checker may differ by a rounding.
+        return self.job.work * (1 - WORK_TOLERANCE / 2) - self.trained
+
+    def slots_left(self) -> float:
+        """So many slots with what it holds."""
+        if not self.samples_per_slot:
+            return math.inf
+        return max(1, math.ceil(self.samples_left / self.samples_per_slot))
+
+    def train(self, start: int, stop: int) -> None:
+        self.trained += (stop - start) * self.samples_per_slot
+        if self.runs and self.runs[-1].stop == start and self.runs[-1].placement == self.placement:
+            start = self.runs.pop().start
+        self.runs.append(Run(start, stop, self.placement))
+
+
+class Simulation:
+    """The state of a run: the clock, the ledger and the queue; as a `View` it is all that the policy sees."""
+
+    def __init__(
+        self, instance: Instance, make_policy: MakePolicy, *, seed: int = 0,
+        on_decision: OnDecision | None = None, on_round: OnRound | None = None,
+    ) -> None:  # fmt: skip
+        self.instance = instance
+        self.setting = Setting(instance.cluster, instance.slots, instance.slot_seconds, seed)
+        self.policy = make_policy(self.setting)
+        self.slot = 0
+        self._ledger = Ledger(instance.cluster)
+        self._queue: dict[str, _Waiting] = {}
+        self._decisions: dict[str, Decision] = {}
+        self._promises: dict[str, int] = {}
+        self._moments: list[Moment] = []
+        self._decision_seconds: list[float] = []
+        self._seconds = 0.0
+        self._on_decision = on_decision
+        self._on_round = on_round
+
+    @property
+    def ledger(self) -> LedgerView:
+        return self._ledger
+
+    @property
+    def queue(self) -> Sequence[QueuedJob]:
+        return [
+            QueuedJob(waiting.job, waiting.shape, waiting.samples_left, waiting.placement)
+            for waiting in self._queue.values()
+        ]
+
+    @property
+    def decisions(self) -> Mapping[str, Decision]:
+        """Of the jobs that have been answered and, if they came into the queue, are done."""
+        return self._decisions
+
+    def run(self) -> None:
+        """All rounds, to the horizon."""
+        started = time.perf_counter() - seconds_getting_ready()
+        arrivals = [(slot, list(jobs)) for slot, jobs in groupby(self.instance.in_arrival_order(), _arrival)]
+        for (slot, jobs), (next_slot, _) in pairwise([*arrivals, (self.setting.slots, [])]):
+            self.slot = slot
+            for job in jobs:
+                self._answer(job)
+            self._train_until(min(next_slot, self.setting.slots))
+        for waiting in self._queue.values():
+            self._decisions[waiting.job.id] = Admitted(waiting.job.id, Schedule(tuple(waiting.runs)), None, 0.0)
+        self._seconds = time.perf_counter() - seconds_getting_ready() - started
+
+    def outcome(self) -> Outcome:
+        decisions = Decisions(
+            policy=self.policy.name,
+            decisions=tuple(self._decisions[job.id] for job in self.instance.jobs),
+            seconds=self._seconds,
+            seed=self.setting.seed,
+            options=self.policy.options(),
+        )
+        return Outcome(self.instance, decisions, self._promises, tuple(self._moments), np.array(self._decision_seconds))
+
+    def _answer(self, job: Job) -> None:
+        started = time.perf_counter() - seconds_getting_ready()
+        answer = self.policy.decide(job, self)
+        self._decision_seconds.append(time.perf_counter() - seconds_getting_ready() - started)
+        match answer:
+            case Admitted():
+                require_sound(self.policy.name, answer, job, self.slot, self.setting)
+                self._ledger.reserve(job, answer.schedule)
+                self._decisions[job.id] = answer
+                self._promises[job.id] = answer.schedule.completion
+            case Rejected():
+                self._decisions[job.id] = answer
+            case Queued():
+                shape = JobShape.of(job, self._ledger.units, self.setting.slot_seconds)
+                self._queue[job.id] = _Waiting(job, shape)
+        if self._on_decision is not None:
+            self._on_decision(job, answer)
+
+    def _train_until(self, next_arrival: int) -> None:
+        """Rounds without arrivals, from this slot to the next one that has some."""
+        while self.slot < next_arrival:
+            stop = self._allot(next_arrival) if self._queue else next_arrival
+            self._moments.append(Moment(self.slot, len(self._queue), self.policy.prices(self)))
+            if self._on_round is not None:
+                self._on_round(self, stop)
+            self._complete(stop)
+            self.slot = stop
+            self._ledger.forget(stop)
+
+    def _allot(self, next_arrival: int) -> int:
+        """Give the queue its machines and let it train; the slot in which to ask again."""
+        allotment = self.policy.allot(self)
+        for waiting in self._queue.values():
+            self._hand_over(waiting, allotment.placements.get(waiting.job.id, _NOTHING))
+        if strangers := allotment.placements.keys() - self._queue.keys():
+            raise PolicyError(f"policy {self.policy.name}: {min(strangers)} is not in the queue")
+        asked_for = self.slot + 1 if allotment.until is None else allotment.until
+        if asked_for <= self.slot:
+            raise PolicyError(f"policy {self.policy.name}: an allotment of slot {self.slot} until slot {asked_for}")
+        first_done = min(waiting.slots_left() for waiting in self._queue.values())
+        stop = int(min(asked_for, next_arrival, self.slot + first_done))
+        self._ledger.reserve_amounts(self.slot, stop, self._amounts())
+        return stop
+
+    def _hand_over(self, waiting: _Waiting, placement: Placement) -> None:
+        if placement == waiting.placement:
+            return
+        if placement.shares:
+            require_counts(self.policy.name, placement, waiting.job)
+        waiting.placement = placement
+        waiting.samples_per_slot = placement.samples(waiting.job, self.setting.slot_seconds)
+
+    def _amounts(self) -> Floats:
+        """What the queue holds, in units, (machines, resources)."""
+        amounts: Floats = np.zeros(self._ledger.units.capacity.shape)
+        for waiting in self._queue.values():
+            for share in waiting.placement.shares:
+                taken = share.workers * waiting.shape.worker + share.servers * waiting.shape.server
+                amounts[share.machine] += taken
+        return amounts
+
+    def _complete(self, stop: int) -> None:
+        """Credit the slots up to `stop`, and let go of who is done."""
+        for waiting in list(self._queue.values()):
+            if not waiting.placement.shares:
+                continue
+            done = waiting.slots_left() <= stop - self.slot
+            waiting.train(self.slot, stop)
+            if done:
+                job = self._queue.pop(waiting.job.id).job
+                utility = job.utility.value(stop - 1 - job.arrival)
+                self._decisions[job.id] = Admitted(job.id, Schedule(tuple(waiting.runs)), stop - 1, utility)
+
+
+def _arrival(job: Job) -> int:
+    return job.arrival

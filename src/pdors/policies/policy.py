@@ -1,0 +1,104 @@
+"""What a policy is asked, what it may see, and how it answers.
+
+A policy is a class that is made with a `Setting` and derives from `Policy`. It decides at arrival, or puts the job in
+the queue and allots the queue its machines slot by slot, or does both. It commits to nothing: the engine holds each
+answer against the rules and reserves what is left standing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from pdors.model.cluster import Cluster
+from pdors.model.decision import Admitted, Rejected
+from pdors.model.job import Job
+from pdors.model.ledger import LedgerView
+from pdors.model.schedule import Placement
+from pdors.planner.shape import JobShape
+
+
+@dataclass(frozen=True)
+class Setting:
+    """All that is known before the first job arrives."""
+
+    cluster: Cluster
+    slots: int
+    slot_seconds: float
+    seed: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class QueuedJob:
+    """A job that has arrived, was not answered with a schedule, and is not done.
+
+    `shape` has its demands in whole units and what a slot trains for each number of workers; `placement` is what it
+    held in the slot before, empty if nothing.
+    """
+
+    job: Job
+    shape: JobShape
+    samples_left: float
+    placement: Placement
+
+
+class View(Protocol):
+    """The present, read-only: the slot it is, what is committed from now on, and the queue in order of arrival."""
+
+    @property
+    def slot(self) -> int: ...
+    @property
+    def ledger(self) -> LedgerView: ...
+    @property
+    def queue(self) -> Sequence[QueuedJob]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """Neither admitted with a schedule nor rejected: the job waits for what `allot` gives it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Allotment:
+    """What queued jobs hold in this slot, by job id; who is not named holds nothing.
+
+    The same holds in the slots before `until` as long as no job arrives and none completes: the policy need not be
+    asked again. None: for this slot alone.
+    """
+
+    placements: Mapping[str, Placement] = field(default_factory=dict)
+    until: int | None = None
+
+
+Answer = Admitted | Rejected | Queued
+
+
+class Policy:
+    """Queues every job and allots nothing, until a subclass knows better."""
+
+    name = "policy"
+
+    def __init_subclass__(cls) -> None:
+        super().__init_subclass__()
+        if "name" not in vars(cls):
+            cls.name = cls.__name__.lower()
+
+    def __init__(self, setting: Setting) -> None:
+        self.setting = setting
+
+    def decide(self, job: Job, view: View) -> Answer:  # noqa: ARG002 - what a subclass decides by
+        """Answer a job in the slot in which it arrives."""
+        return Queued()
+
+    def allot(self, view: View) -> Allotment:  # noqa: ARG002 - what a subclass allots by
+        """Give the jobs of the queue their machines; asked when there is a queue, and something may have changed."""
+        return Allotment()
+
+    def prices(self, view: View) -> Mapping[str, float] | None:  # noqa: ARG002 - what a subclass prices by
+        """The mean price of a unit of each resource in this slot; None for a policy without prices."""
+        return None
+
+    def options(self) -> Mapping[str, object]:
+        """How it is set up, and what it counted, for the decisions document."""
+        return {}
