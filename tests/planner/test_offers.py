@@ -265,7 +265,8 @@ def test_the_search_in_portions_finds_what_a_whole_search_finds(seed: int) -> No
         assert found.payoff <= best + NOISE
         assert best <= 0
     else:
-        assert found.payoff >= (values - calendar.price).max() - NOISE
+        # Slots that cannot pay are not looked at, so a loss may be larger than that of the best of them.
+        assert max(0, found.payoff) >= (values - calendar.price).max() - NOISE
         assert best <= max(0, found.payoff + found.error) + NOISE
 
 

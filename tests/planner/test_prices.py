@@ -1,4 +1,4 @@
-"""Eq. (8), Q(rho) = L (U/L)^(rho/C), and the bounds it lies between."""
+"""Eq. (12), Q(rho) = L (U/L)^(rho/C), and the bounds it lies between."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ def paper_bounds(instance: Instance) -> PriceBounds:
             log_amounts.append(math.log(math.ceil(apart) * both.sum()))
     if not log_values:
         return PriceBounds.free(len(cluster.resources))
-    log_one_by_mu = min(log_amounts) - math.log(instance.slots * len(cluster.resources))
+    log_one_by_mu = min(log_amounts) - math.log(instance.slots * np.count_nonzero(cluster.total))
     log_floor = min(
         log_one_by_mu - math.log(2) + value - amount for value, amount in zip(log_values, log_amounts, strict=True)
     )

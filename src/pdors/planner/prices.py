@@ -1,4 +1,4 @@
-"""Prices that rise exponentially with what is committed, Eq. (8): Q(rho) = L (U/L)^(rho/C), kept in log space.
+"""Prices that rise exponentially with what is committed, Eq. (12): Q(rho) = L (U/L)^(rho/C), kept in log space.
 
 rho / C  committed share of a machine's resource   -> fraction
 L        price of an untouched resource             -> log_floor    ln of utility per unit of resource and slot
