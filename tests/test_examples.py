@@ -18,6 +18,7 @@ from pdors.cli.main import run
 from pdors.files import decisions_document, load_document
 
 EXAMPLE = Path("examples/cluster.yaml")
+POLICY = Path("examples/shortest_first.py")
 
 PRINTED = {
     "plan_and_quote.py": """\
@@ -47,7 +48,7 @@ a worth of 0.82 would get it in, done by slot 26
 
 
 def test_there_is_no_other_example() -> None:
-    assert {path.name for path in Path("examples").iterdir() if path.is_file()} == {*PRINTED, EXAMPLE.name}
+    assert {path.name for path in Path("examples").iterdir() if path.is_file()} == {*PRINTED, EXAMPLE.name, POLICY.name}
 
 
 @pytest.mark.parametrize("name", PRINTED)
@@ -68,6 +69,20 @@ def test_example_shows_everything() -> None:
     rejected = {decision.reason for decision in decisions.decisions if not isinstance(decision, Admitted)}
     assert rejected == {"price", "infeasible", "full"}
     assert check(load_document(EXAMPLE)[0], decisions_document(decisions, instance)).violations == ()
+
+
+def test_the_commands_in_the_policy_of_one_s_own_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    monkeypatch.setenv("COLUMNS", "200")
+    commands = re.findall(r"^    (pdors .*)$", POLICY.read_text(), re.MULTILINE)
+    assert len(commands) == 2
+    for command in commands:
+        assert run(shlex.split(command)[1:]) == 0
+    printed = capsys.readouterr().out
+    assert re.search(r"^admitted 13 of 13 jobs, 3 of them unfinished, total utility 237\.8$", printed, re.MULTILINE)
+    assert re.search(r"ShortestFirst +237\.8 +0 +51% +77%", printed)
 
 
 @pytest.fixture(scope="module")

@@ -21,12 +21,13 @@ def _file_in_a_folder(path: Path | None) -> Path | None:
     return path
 
 
-def output_option(metavar: str, what: str) -> typer.models.OptionInfo:
+def output_option(
+    metavar: str, what: str, *names: str, kind: str = "JSON, or YAML if the name ends in .yaml"
+) -> typer.models.OptionInfo:
     option: typer.models.OptionInfo = typer.Option(
-        "--output",
-        "-o",
+        *(names or ("--output", "-o")),
         metavar=metavar,
-        help=f"Where to write {what}: JSON, or YAML if the name ends in .yaml.",
+        help=f"Where to write {what}: {kind}.",
         show_default=False,
         callback=_file_in_a_folder,
     )
@@ -50,7 +51,7 @@ Gain = Annotated[
     typer.Option(
         "--gain",
         metavar="G",
-        help="What the solution of the LP is scaled by before it is rounded: a number [default: 1], or "
+        help="What the solution of the LP is scaled by before it is rounded: a number (default 1), or "
         "favour-resources or favour-work, the formulas of Theorems 3 and 4.",
         show_default=False,
         rich_help_panel=_PAPER,
@@ -71,7 +72,7 @@ Draws = Annotated[
     typer.Option(
         "--draws",
         metavar="S",
-        help="How many roundings are tried [default: 50].",
+        help="How many roundings are tried (default 50).",
         show_default=False,
         rich_help_panel=_PAPER,
     ),

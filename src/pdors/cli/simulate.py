@@ -10,7 +10,7 @@ import typer
 from pdors.cli.options import HistoryPath, Json, PricesName, Seed, output_option
 from pdors.cli.screen import progress, show, show_json
 
-_TABLES = "Tables for analysis: CSV, or Parquet if the name ends in .parquet"
+_TABLE = "CSV, or Parquet if the name ends in .parquet"
 
 
 def simulate(
@@ -32,13 +32,11 @@ def simulate(
     output: Annotated[Path | None, output_option("DECISIONS", "the decisions")] = None,
     per_job: Annotated[
         Path | None,
-        typer.Option("--per-job", metavar="FILE", help="One row per job.", rich_help_panel=_TABLES),
+        output_option("FILE", "one row per job", "--per-job", kind=_TABLE),
     ] = None,
     per_slot: Annotated[
         Path | None,
-        typer.Option(
-            "--per-slot", metavar="FILE", help="One row per slot: queue, use, prices.", rich_help_panel=_TABLES
-        ),
+        output_option("FILE", "one row per slot, with queue, use and prices", "--per-slot", kind=_TABLE),
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Draw the cluster in the terminal as time goes by.")] = False,
     json: Json = False,

@@ -28,13 +28,14 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """`promises` are the completions told at arrival, `decision_seconds` what each arrival took, in their order."""
+    """`promises` are the completions told at arrival; `decision_seconds` is what each job waited for its answer: that
+    of the policy at its arrival and, if it was queued, the first allotment."""
 
     instance: Instance
     decisions: Decisions
     promises: Mapping[str, int]
     moments: tuple[Moment, ...]
-    decision_seconds: Floats
+    decision_seconds: Mapping[str, float]
 
     @property
     def total_utility(self) -> float:

@@ -99,7 +99,7 @@ class Simulation:
         self._decisions: dict[str, Decision] = {}
         self._promises: dict[str, int] = {}
         self._moments: list[Moment] = []
-        self._decision_seconds: list[float] = []
+        self._decision_seconds: dict[str, float] = {}
         self._seconds = 0.0
         self._on_decision = on_decision
         self._on_round = on_round
@@ -122,16 +122,16 @@ class Simulation:
 
     def run(self) -> None:
         """All rounds, to the horizon."""
-        started = time.perf_counter() - seconds_getting_ready()
+        started = _now()
         arrivals = [(slot, list(jobs)) for slot, jobs in groupby(self.instance.in_arrival_order(), _arrival)]
         for (slot, jobs), (next_slot, _) in pairwise([*arrivals, (self.setting.slots, [])]):
             self.slot = slot
             for job in jobs:
                 self._answer(job)
-            self._train_until(min(next_slot, self.setting.slots))
+            self._train_until(min(next_slot, self.setting.slots), newcomers=[job.id for job in jobs])
         for waiting in self._queue.values():
             self._decisions[waiting.job.id] = Admitted(waiting.job.id, Schedule(tuple(waiting.runs)), None, 0.0)
-        self._seconds = time.perf_counter() - seconds_getting_ready() - started
+        self._seconds = _now() - started
 
     def outcome(self) -> Outcome:
         decisions = Decisions(
@@ -141,12 +141,12 @@ class Simulation:
             seed=self.setting.seed,
             options=self.policy.options(),
         )
-        return Outcome(self.instance, decisions, self._promises, tuple(self._moments), np.array(self._decision_seconds))
+        return Outcome(self.instance, decisions, self._promises, tuple(self._moments), dict(self._decision_seconds))
 
     def _answer(self, job: Job) -> None:
-        started = time.perf_counter() - seconds_getting_ready()
+        started = _now()
         answer = self.policy.decide(job, self)
-        self._decision_seconds.append(time.perf_counter() - seconds_getting_ready() - started)
+        self._decision_seconds[job.id] = _now() - started
         match answer:
             case Admitted():
                 require_sound(self.policy.name, answer, job, self.slot, self.setting)
@@ -161,10 +161,15 @@ class Simulation:
         if self._on_decision is not None:
             self._on_decision(job, answer)
 
-    def _train_until(self, next_arrival: int) -> None:
+    def _train_until(self, next_arrival: int, newcomers: Sequence[str]) -> None:
         """Rounds without arrivals, from this slot to the next one that has some."""
         while self.slot < next_arrival:
+            started = _now()
             stop = self._allot(next_arrival) if self._queue else next_arrival
+            for job_id in newcomers:
+                if job_id in self._queue:
+                    self._decision_seconds[job_id] += _now() - started
+            newcomers = ()
             self._moments.append(Moment(self.slot, len(self._queue), self.policy.prices(self)))
             if self._on_round is not None:
                 self._on_round(self, stop)
@@ -215,6 +220,11 @@ class Simulation:
                 job = self._queue.pop(waiting.job.id).job
                 utility = job.utility.value(stop - 1 - job.arrival)
                 self._decisions[job.id] = Admitted(job.id, Schedule(tuple(waiting.runs)), stop - 1, utility)
+
+
+def _now() -> float:
+    """Seconds of a clock that stands still while code is compiled or loaded."""
+    return time.perf_counter() - seconds_getting_ready()
 
 
 def _arrival(job: Job) -> int:

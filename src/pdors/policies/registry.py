@@ -29,12 +29,18 @@ def find_policy(name: str) -> type[Policy]:
     if name in _HOMES:
         found: type[Policy] = getattr(import_module(f"pdors.policies.{name}"), _HOMES[name])
         return found
-    path, colon, class_name = name.rpartition(":")
-    if not colon:
+    path = policy_file(name)
+    if path is None:
         near = get_close_matches(name, POLICY_NAMES, cutoff=0.5)
         hint = f" (did you mean {' or '.join(near)}?)" if near else ""
         raise PolicyError(f"no policy {name!r}{hint}; there are {', '.join(POLICY_NAMES)}, or FILE.py:CLASS")
-    return _from_file(Path(path), class_name)
+    return _from_file(path, name.rpartition(":")[2])
+
+
+def policy_file(name: str) -> Path | None:
+    """The file of a policy of the user's own; None for one by name."""
+    path, colon, _ = name.rpartition(":")
+    return Path(path) if colon else None
 
 
 def _from_file(path: Path, class_name: str) -> type[Policy]:

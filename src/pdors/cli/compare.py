@@ -1,0 +1,116 @@
+"""`pdors compare`: every policy on the same jobs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from pdors.cli.options import Json, PricesName, Seed, output_option
+from pdors.cli.screen import progress, say, show, show_json
+
+if TYPE_CHECKING:
+    from pdors.studies.sources import Source
+
+_JOBS = "Without an INSTANCE: the paper's synthetic jobs, other ones for each seed"
+_RUNS = "How it is run"
+
+
+def compare(
+    instance: Annotated[
+        Path | None,
+        typer.Argument(metavar="[INSTANCE]", help="JSON or YAML; - is standard input.", show_default=False),
+    ] = None,
+    *,
+    policies: Annotated[
+        str,
+        typer.Option(
+            "--policies", metavar="A,B,...", help="all, or some of them, with commas between; also FILE.py:CLASS."
+        ),
+    ] = "all",
+    seeds: Annotated[int, typer.Option("--seeds", min=1, metavar="N", help="How many seeds, from --seed on.")] = 10,
+    seed: Seed = 0,
+    prices: PricesName = "default",
+    jobs: Annotated[int, typer.Option("--jobs", min=1, metavar="I", help="Jobs.", rich_help_panel=_JOBS)] = 100,
+    machines: Annotated[
+        int, typer.Option("--machines", min=1, metavar="H", help="Machines.", rich_help_panel=_JOBS)
+    ] = 30,
+    slots: Annotated[
+        int, typer.Option("--slots", min=1, metavar="T", help="Slots of the horizon.", rich_help_panel=_JOBS)
+    ] = 80,
+    mix: Annotated[
+        str | None,
+        typer.Option(
+            "--mix",
+            metavar="INSENSITIVE/SENSITIVE/CRITICAL",
+            help="Classes of jobs, percent (default 10/55/35).",
+            show_default=False,
+            rich_help_panel=_JOBS,
+        ),
+    ] = None,
+    bound: Annotated[bool, typer.Option(help="Compute the offline bound of each seed.", rich_help_panel=_RUNS)] = True,
+    bound_seconds: Annotated[
+        float, typer.Option("--bound-seconds", min=0.1, metavar="S", help="For each bound.", rich_help_panel=_RUNS)
+    ] = 60.0,
+    processes: Annotated[
+        int | None,
+        typer.Option("--processes", min=1, metavar="N", help="How many at once (default: one per core).", show_default=False,
+                     rich_help_panel=_RUNS),
+    ] = None,
+    keep: Annotated[
+        Path | None,
+        typer.Option("--keep", metavar="FOLDER", help="Where finished runs are kept (default: the cache of the user).",
+                     show_default=False, rich_help_panel=_RUNS),
+    ] = None,
+    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is kept.", rich_help_panel=_RUNS)] = False,
+    report: Annotated[
+        Path | None, output_option("HTML", "a report", "--report", kind="one HTML file with every chart")
+    ] = None,
+    json: Json = False,
+) -> None:  # fmt: skip
+    """Run policies on the same jobs, over several seeds and all cores, and say who got how much of what was to be had.
+
+    Finished runs are kept: after an interruption the same command goes on where it stopped.
+    """
+    from pdors.cli.comparison_view import comparison_summary, comparison_table
+    from pdors.policies.registry import POLICY_NAMES, find_policy
+    from pdors.studies.comparison import compare, run_count
+    from pdors.studies.runs import default_folder
+
+    names = list(POLICY_NAMES) if policies == "all" else policies.split(",")
+    for name in names:
+        find_policy(name)
+    source = _source(instance, jobs, machines, slots, mix)
+    chosen = list(range(seed, seed + seeds))
+    limit = bound_seconds if bound else None
+    total = run_count(names, chosen, limit)
+    with progress("comparing", total) as advance:
+        try:
+            made = compare(
+                source, names, chosen, folder=keep or default_folder(), prices=prices, bound_seconds=limit,
+                in_detail=report is not None, processes=processes, fresh=fresh, on_result=advance,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            say("finished runs are kept: the same command goes on from here")
+            raise
+    if report is not None:
+        from pdors.cli.comparison_view import write_report
+
+        write_report(made, source, prices, report)
+        say(f"wrote {report}")
+    if json:
+        show_json(made.document())
+    else:
+        show(comparison_table(made), "", *comparison_summary(made))
+
+
+def _source(instance: Path | None, jobs: int, machines: int, slots: int, mix: str | None) -> Source:
+    from pdors.files import read_instance
+    from pdors.studies.sources import Generated, Given
+    from pdors.workloads.paper_settings import Mix, PaperWorkload
+
+    if instance is not None:
+        return Given(read_instance(instance))
+    chosen = PaperWorkload.mix if mix is None else Mix.parse(mix)
+    return Generated(PaperWorkload(jobs=jobs, machines=machines, slots=slots, mix=chosen))

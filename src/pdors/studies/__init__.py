@@ -1,0 +1,1 @@
+"""Many runs: the same jobs for several policies, over several seeds, side by side."""

@@ -1,0 +1,96 @@
+"""Runs in parallel, each kept in a file of its own: what an interruption left is not run again."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Protocol
+
+import pdors
+from pdors.errors import PdorsError
+from pdors.files.output import write_bytes
+
+Result = dict[str, Any]
+"""What a run gives, as JSON has it."""
+
+
+class Run(Protocol):
+    """Something that can be sent to another process, and run there."""
+
+    @property
+    def identity(self) -> str:
+        """All that its result depends on, but for the code of this package."""
+        ...
+
+    def __call__(self) -> Result: ...
+
+
+def default_folder() -> Path:
+    """Where results are kept: in the user's cache."""
+    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(base) / "pdors" / "runs"
+
+
+def run_all(
+    runs: Sequence[Run], *, folder: Path, processes: int | None = None, fresh: bool = False,
+    on_result: Callable[[], None] = lambda: None,
+) -> list[Result]:  # fmt: skip
+    """The results of all runs, in their order; equal ones are run once, and `fresh` runs again what is kept."""
+    folder.mkdir(parents=True, exist_ok=True)
+    files = [folder / f"{_key(run)}.json" for run in runs]
+    first_of = {file: index for index, file in reversed(list(enumerate(files)))}
+    missing = [index for file, index in first_of.items() if fresh or not file.exists()][::-1]
+    for _ in range(len(runs) - len(missing)):
+        on_result()
+    results = _computed([runs[index] for index in missing], processes)
+    for position, result in results:
+        write_bytes(json.dumps(result).encode(), files[missing[position]])
+        on_result()
+    return [json.loads(file.read_bytes()) for file in files]
+
+
+def _computed(runs: Sequence[Run], processes: int | None) -> Iterator[tuple[int, Result]]:
+    """In the order in which they come in."""
+    if not runs:
+        return
+    wanted = min(len(runs), processes or os.cpu_count() or 1)
+    if wanted == 1:
+        yield from ((index, run()) for index, run in enumerate(runs))
+        return
+    with multiprocessing.get_context("spawn").Pool(wanted, _leave_interrupts_to_the_parent) as pool:
+        for index, result, error in pool.imap_unordered(_guarded, enumerate(runs)):
+            if error is not None:
+                raise PdorsError(error)
+            yield index, result
+
+
+def _leave_interrupts_to_the_parent() -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def _guarded(numbered: tuple[int, Run]) -> tuple[int, Result, str | None]:
+    """Errors of this package as text: not every one can be sent from one process to another."""
+    index, run = numbered
+    try:
+        return index, run(), None
+    except PdorsError as error:
+        return index, {}, str(error)
+
+
+def _key(run: Run) -> str:
+    return blake2b(f"{_code()}\n{run.identity}".encode(), digest_size=16).hexdigest()
+
+
+@cache
+def _code() -> str:
+    """A fingerprint of the package: results of other code are not those of this one."""
+    digest = blake2b(digest_size=16)
+    for path in sorted(Path(pdors.__file__).parent.rglob("*.py")):
+        digest.update(path.read_bytes())
+    return digest.hexdigest()
