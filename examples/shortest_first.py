@@ -1,7 +1,9 @@
 """A policy of one's own: the job with the least work left trains first, on as many workers as it may have.
 
-pdors simulate --instance examples/cluster.yaml --policy examples/shortest_first.py:ShortestFirst
-pdors compare examples/cluster.yaml --policies pdors,fifo,examples/shortest_first.py:ShortestFirst
+The commands that run it:
+
+$ pdors simulate --instance examples/cluster.yaml --policy examples/shortest_first.py:ShortestFirst
+$ pdors compare examples/cluster.yaml --policies pdors,fifo,examples/shortest_first.py:ShortestFirst
 """
 
 from pdors.model.schedule import Placement

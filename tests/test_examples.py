@@ -76,7 +76,7 @@ def test_the_commands_in_the_policy_of_one_s_own_run(
 ) -> None:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     monkeypatch.setenv("COLUMNS", "200")
-    commands = re.findall(r"^    (pdors .*)$", POLICY.read_text(), re.MULTILINE)
+    commands = re.findall(r"^\$ (pdors .*)$", POLICY.read_text(), re.MULTILINE)
     assert len(commands) == 2
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
+from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -55,8 +58,8 @@ def compare(
     ] = 60.0,
     processes: Annotated[
         int | None,
-        typer.Option("--processes", min=1, metavar="N", help="How many at once (default: one per core).", show_default=False,
-                     rich_help_panel=_RUNS),
+        typer.Option("--processes", min=1, metavar="N", help="How many at once (default: one per core).",
+                     show_default=False, rich_help_panel=_RUNS),
     ] = None,
     keep: Annotated[
         Path | None,
@@ -73,7 +76,8 @@ def compare(
 
     Finished runs are kept: after an interruption the same command goes on where it stopped.
     """
-    from pdors.cli.comparison_view import comparison_summary, comparison_table
+    from pdors.cli.comparison_view import comparison_html, comparison_summary, comparison_table
+    from pdors.files.output import write_bytes
     from pdors.policies.registry import POLICY_NAMES, find_policy
     from pdors.studies.comparison import compare, run_count
     from pdors.studies.runs import default_folder
@@ -95,9 +99,14 @@ def compare(
             say("finished runs are kept: the same command goes on from here")
             raise
     if report is not None:
-        from pdors.cli.comparison_view import write_report
-
-        write_report(made, source, prices, report)
+        facts = {
+            "jobs": "the same for every seed" if instance is not None else "the paper's synthetic ones",
+            "seeds": f"{chosen[0]} to {chosen[-1]}; the charts of single jobs show seed {chosen[0]}",
+            "prices": prices,
+            "command": shlex.join(["pdors", *sys.argv[1:]]),
+            "made": datetime.now().astimezone().isoformat(timespec="minutes"),
+        }
+        write_bytes(comparison_html(made, source.instance(chosen[0]), facts).encode(), report)
         say(f"wrote {report}")
     if json:
         show_json(made.document())

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 
 from pdors.cli.screen import FittedTable, number, percent, table
+from pdors.model.job import Instance
+from pdors.report import PolicySummary, comparison_report
 from pdors.studies.comparison import Comparison, mean_of, spread_of
 
 
@@ -24,6 +27,32 @@ def comparison_summary(made: Comparison) -> Iterator[str]:
     yield f"{jobs} jobs over {seeds} seed{'' if seeds == 1 else 's'}; a job that is not done counts the whole horizon"
     if any(made.bounds):
         yield f"no schedule is worth more than {number(mean_of(made.bounds))} (mean of the offline bounds)"
+
+
+def comparison_html(made: Comparison, instance: Instance, facts: Mapping[str, str]) -> str:
+    """`instance` is that of the first seed."""
+    summaries = [_summary(made, policy) for policy in made.measures]
+    return comparison_report("Comparison of policies", instance, made.outcomes, summaries, facts)
+
+
+def _summary(made: Comparison, policy: str) -> PolicySummary:
+    found = made.measures[policy]
+    rejections: Counter[str] = Counter()
+    for one in found:
+        rejections.update(one.rejections)
+    return PolicySummary(
+        policy=policy,
+        utilities=tuple(_totals(made, policy)),
+        bounds=made.bounds,
+        jobs=sum(one.jobs for one in found),
+        done=sum(one.done for one in found),
+        by_target=sum(one.done_in_time for one in found),
+        median_training_slots=mean_of(one.median_training_slots for one in found) or 0.0,
+        use={resource: mean_of(one.use[resource] for one in found) or 0.0 for resource in found[0].use},
+        decision_p50_s=mean_of(one.decision_p50_seconds for one in found) or 0.0,
+        decision_p99_s=mean_of(one.decision_p99_seconds for one in found) or 0.0,
+        rejections=rejections,
+    )
 
 
 def _row(made: Comparison, policy: str) -> tuple[str, ...]:

@@ -28,7 +28,7 @@ HalfFloats = NDArray[np.float32]
 
 SMALL_CLUSTER = 128
 """Up to so many machines every one is a candidate."""
-_ROOM_FOR_SITES = 1024
+_ROOM_FOR_SITES = 256
 """Candidates of a larger cluster before the dear ones among them are dropped, at least."""
 _FULLNESS = np.linspace(0, 1, LEVELS)
 _SLACK = 1.5

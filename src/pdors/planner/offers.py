@@ -3,7 +3,8 @@
     payoff(d) = u(d - a) - Theta(d, V)
 
 One forward pass of Algorithm 3 gives Theta for every d. Slots are looked at in order, in growing portions; as the
-utility never rises, the search ends before the first slot whose utility is at most the best payoff in hand.
+utility never rises, the search ends before the first slot whose utility less the least that the work can cost is at
+most the best payoff in hand.
 
     a, d  arrival, completion slot              -> job.arrival, completion
     u     utility of the duration d - a         -> utility
@@ -12,7 +13,7 @@ utility never rises, the search ends before the first slot whose utility is at m
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -83,13 +84,13 @@ def propose(question: Question) -> Proposal | TooDear | NoProposal:
     segments = _segments(question)
     calendar = Calendar(question.shape.work, segments.lengths)
     utility, least_price = _utility(question), _least_price(question)
-    for portion in _portions(question, segments, calendar):
+    may_pay, best = _slots_above(utility, least_price), -np.inf
+    for portion in _portions(question, segments, calendar, lambda: may_pay):
         calendar.extend(portion)
         known = calendar.slots
-        if known == len(utility):
-            break
         best = (utility[:known] - calendar.price).max()
-        if best > -np.inf and utility[known] <= max(best, least_price):
+        may_pay = _slots_above(utility, least_price + max(0.0, best))
+        if best > -np.inf and known >= may_pay:
             break
     utility = utility[: calendar.slots]
     if not np.isfinite(calendar.price).any():
@@ -107,7 +108,7 @@ def price_every_completion(question: Question) -> Calendar:
     """The calendar of all slots to the horizon: `price[k]` is that of completing k slots after the arrival."""
     segments = _segments(question)
     calendar = Calendar(question.shape.work, segments.lengths)
-    for portion in _portions(question, segments, calendar):
+    for portion in _portions(question, segments, calendar, lambda: question.slots):
         calendar.extend(portion)
     return calendar
 
@@ -131,10 +132,22 @@ def _least_price(question: Question) -> float:
     return shape.work * (1 - WORK_TOLERANCE) * float((cost[trains] / samples[trains]).min(initial=np.inf))
 
 
-def _portions(question: Question, segments: Segments, calendar: Calendar) -> Iterator[Curves]:
+def _slots_above(utility: Floats, least: float) -> int:
+    """The utility never rises: in so many slots it is above `least`."""
+    return int(np.searchsorted(-utility, -least, side="left"))
+
+
+def _portions(
+    question: Question, segments: Segments, calendar: Calendar, wanted: Callable[[], int]
+) -> Iterator[Curves]:
+    """Curves of all segments; a portion does not reach beyond the first `wanted()` slots unless it begins there."""
     first, length = 0, _FIRST_PORTION
+    offsets = segments.starts - segments.starts[0]
     while first < len(segments):
         last = min(len(segments), first + length)
+        enough = int(np.searchsorted(offsets, wanted(), side="left"))
+        if first < enough < last:
+            last = enough
         yield question.solver.curves(question.shape, question.prices, segments.part(first, last), calendar.marginal)
         first, length = last, 2 * length
 

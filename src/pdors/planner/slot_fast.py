@@ -45,8 +45,8 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
 
-_HEADROOM, _MORE_HEADROOM = 2.0, 16.0
-"""Prices that mattered in one segment are guessed to lie at most this far below those of the next."""
+_HEADROOM, _MORE_HEADROOM, _MOST_HEADROOM = 1.15, 1.5, 16.0
+"""Prices that mattered in one segment are guessed to lie at most this far below those of the next: tried in turn."""
 
 
 class _Points(NamedTuple):
@@ -226,11 +226,11 @@ def _select(load: Load, fleet: Fleet, tariff: Tariff, demand: Demand, sizes: Int
     if sizes is None:  # known when compiling: what follows is left out for small clusters
         return all_machines(load, fleet, tariff, demand, segment, sites)
     count = -1
-    for attempt in range(3):
-        if attempt == 2:
+    for attempt in range(4):
+        if attempt == 3:
             open_limits(sizes, demand.servers, limits)
         for kind in range(LIMITS):
-            limits[kind] *= _HEADROOM if attempt == 0 else _MORE_HEADROOM
+            limits[kind] *= _HEADROOM if attempt == 0 else _MORE_HEADROOM if attempt == 1 else _MOST_HEADROOM
         count = cheapest_machines(load, fleet, tariff, demand, sizes, segment, limits, sites)
         if count >= 0:
             break
