@@ -14,7 +14,7 @@ from pdors.model.speed import AllReduceSpeed
 from pdors.model.utility import SigmoidUtility
 from pdors.workloads.paper import generate
 from pdors.workloads.paper_settings import RESOURCES, PaperWorkload
-from pdors.workloads.ranges import Reals
+from pdors.workloads.ranges import Integers, Reals
 
 _MACHINES_PER_JOB = 16
 _SLOTS_PER_JOB = 24
@@ -67,4 +67,18 @@ def _filler(number: int, worker: tuple[float, ...]) -> Job:
 def paper_cluster(machines: int) -> Cluster:
     return Cluster(
         RESOURCES, (MachineGroup("m", PaperWorkload(jobs=1, machines=1, slots=1).machine_capacity, machines),)
+    )
+
+
+def minutes_workload(jobs: int, machines: int, days: int, *, epochs: Integers) -> PaperWorkload:
+    """The paper's jobs in slots of a minute, with targets and urgencies for hours as the paper's are."""
+    return PaperWorkload(
+        jobs=jobs,
+        machines=machines,
+        slots=days * 24 * 60,
+        slot_seconds=60,
+        epochs=epochs,
+        target_slots=Reals(60, 900),
+        sensitive_urgency=Reals(0.01 / 60, 1 / 60),
+        critical_urgency=Reals(4 / 60, 6 / 60),
     )

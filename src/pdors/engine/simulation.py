@@ -64,20 +64,33 @@ class _Waiting:
     samples_per_slot: float = 0.0
     trained: float = 0.0
     runs: list[Run] = field(default_factory=list)
+    as_seen: QueuedJob | None = None
 
     @property
     def samples_left(self) -> float:
         # Half of the tolerance: the sums of a checker may differ by a rounding.
         return self.job.work * (1 - WORK_TOLERANCE / 2) - self.trained
 
+    @property
     def slots_left(self) -> float:
         """So many slots with what it holds."""
         if not self.samples_per_slot:
             return math.inf
         return max(1, math.ceil(self.samples_left / self.samples_per_slot))
 
+    def seen(self) -> QueuedJob:
+        """The same value as long as nothing changes."""
+        if self.as_seen is None:
+            self.as_seen = QueuedJob(self.job, self.shape, self.samples_left, self.placement)
+        return self.as_seen
+
+    def hold(self, placement: Placement, slot_seconds: float) -> None:
+        self.placement, self.as_seen = placement, None
+        self.samples_per_slot = placement.samples(self.job, slot_seconds)
+
     def train(self, start: int, stop: int) -> None:
         self.trained += (stop - start) * self.samples_per_slot
+        self.as_seen = None
         if self.runs and self.runs[-1].stop == start and self.runs[-1].placement == self.placement:
             start = self.runs.pop().start
         self.runs.append(Run(start, stop, self.placement))
@@ -96,6 +109,8 @@ class Simulation:
         self.slot = 0
         self._ledger = Ledger(instance.cluster)
         self._queue: dict[str, _Waiting] = {}
+        self._holders: dict[str, _Waiting] = {}
+        self._held: Floats = np.zeros(self._ledger.units.capacity.shape)
         self._decisions: dict[str, Decision] = {}
         self._promises: dict[str, int] = {}
         self._moments: list[Moment] = []
@@ -110,10 +125,7 @@ class Simulation:
 
     @property
     def queue(self) -> Sequence[QueuedJob]:
-        return [
-            QueuedJob(waiting.job, waiting.shape, waiting.samples_left, waiting.placement)
-            for waiting in self._queue.values()
-        ]
+        return [waiting.seen() for waiting in self._queue.values()]
 
     @property
     def decisions(self) -> Mapping[str, Decision]:
@@ -178,48 +190,45 @@ class Simulation:
             self._ledger.forget(stop)
 
     def _allot(self, next_arrival: int) -> int:
-        """Give the queue its machines and let it train; the slot in which to ask again."""
+        """Give the queue its machines; the slot in which to ask again."""
         allotment = self.policy.allot(self)
-        for waiting in self._queue.values():
-            self._hand_over(waiting, allotment.placements.get(waiting.job.id, _NOTHING))
-        if strangers := allotment.placements.keys() - self._queue.keys():
-            raise PolicyError(f"policy {self.policy.name}: {min(strangers)} is not in the queue")
+        placements = {job_id: placement for job_id, placement in allotment.placements.items() if placement.shares}
+        for job_id in self._holders.keys() - placements.keys():
+            self._hand_over(self._holders.pop(job_id), _NOTHING)
+        for job_id, placement in placements.items():
+            if job_id not in self._queue:
+                raise PolicyError(f"policy {self.policy.name}: {job_id} is not in the queue")
+            if placement != self._queue[job_id].placement:
+                self._hand_over(self._queue[job_id], placement)
+                self._holders[job_id] = self._queue[job_id]
         asked_for = self.slot + 1 if allotment.until is None else allotment.until
         if asked_for <= self.slot:
             raise PolicyError(f"policy {self.policy.name}: an allotment of slot {self.slot} until slot {asked_for}")
-        first_done = min(waiting.slots_left() for waiting in self._queue.values())
+        first_done = min((holder.slots_left for holder in self._holders.values()), default=math.inf)
         stop = int(min(asked_for, next_arrival, self.slot + first_done))
-        self._ledger.reserve_amounts(self.slot, stop, self._amounts())
+        self._ledger.reserve_amounts(self.slot, stop, self._held)
         return stop
 
     def _hand_over(self, waiting: _Waiting, placement: Placement) -> None:
-        if placement == waiting.placement:
-            return
+        """What is held is counted in whole units, so that adding and taking away leaves nothing behind."""
         if placement.shares:
             require_counts(self.policy.name, placement, waiting.job)
-        waiting.placement = placement
-        waiting.samples_per_slot = placement.samples(waiting.job, self.setting.slot_seconds)
-
-    def _amounts(self) -> Floats:
-        """What the queue holds, in units, (machines, resources)."""
-        amounts: Floats = np.zeros(self._ledger.units.capacity.shape)
-        for waiting in self._queue.values():
-            for share in waiting.placement.shares:
+        for sign, held in ((-1, waiting.placement), (+1, placement)):
+            for share in held.shares:
                 taken = share.workers * waiting.shape.worker + share.servers * waiting.shape.server
-                amounts[share.machine] += taken
-        return amounts
+                self._held[share.machine] += sign * taken
+        waiting.hold(placement, self.setting.slot_seconds)
 
     def _complete(self, stop: int) -> None:
         """Credit the slots up to `stop`, and let go of who is done."""
-        for waiting in list(self._queue.values()):
-            if not waiting.placement.shares:
-                continue
-            done = waiting.slots_left() <= stop - self.slot
-            waiting.train(self.slot, stop)
+        for job_id, holder in list(self._holders.items()):
+            done = holder.slots_left <= stop - self.slot
+            holder.train(self.slot, stop)
             if done:
-                job = self._queue.pop(waiting.job.id).job
-                utility = job.utility.value(stop - 1 - job.arrival)
-                self._decisions[job.id] = Admitted(job.id, Schedule(tuple(waiting.runs)), stop - 1, utility)
+                self._hand_over(self._holders.pop(job_id), _NOTHING)
+                del self._queue[job_id]
+                utility = holder.job.utility.value(stop - 1 - holder.job.arrival)
+                self._decisions[job_id] = Admitted(job_id, Schedule(tuple(holder.runs)), stop - 1, utility)
 
 
 def _now() -> float:

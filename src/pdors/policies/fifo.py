@@ -7,6 +7,10 @@ Whoever is at the head of the queue and does not fit makes all others wait.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+import numpy as np
+
 from pdors.model.decision import Reason, Rejected
 from pdors.model.job import Job
 from pdors.model.schedule import Placement
@@ -15,7 +19,7 @@ from pdors.planner.alone import Alone
 from pdors.planner.shape import JobShape
 from pdors.planner.streams import stream_of
 from pdors.policies.packing import Dealer, free_now
-from pdors.policies.policy import Allotment, Answer, Policy, Queued, Setting, View
+from pdors.policies.policy import Allotment, Answer, Policy, Queued, QueuedJob, Setting, View
 
 MOST_WORKERS = 30
 
@@ -30,6 +34,8 @@ class Fifo(Policy):
         self._alone = Alone(setting.cluster, setting.slots)
         self._workers: dict[str, int] = {}
         self._next_machine = 0
+        self._holders: dict[str, tuple[JobShape, Placement]] = {}
+        self._held = np.zeros(setting.cluster.capacity.shape)
 
     def decide(self, job: Job, view: View) -> Answer:
         shape = JobShape.of(job, view.ledger.units, self.setting.slot_seconds)
@@ -40,26 +46,28 @@ class Fifo(Policy):
         return Queued()
 
     def allot(self, view: View) -> Allotment:
-        """Those who hold machines keep them; then the queue from its head, as far as there is room."""
-        placements: dict[str, Placement] = {}
-        free = free_now(view.ledger, view.slot)
-        for queued in view.queue:
-            for share in queued.placement.shares:
-                free[share.machine] -= share.workers * queued.shape.worker + share.servers * queued.shape.server
-            if queued.placement.shares:
-                placements[queued.job.id] = queued.placement
-        dealer = Dealer(free, self._next_machine)
-        for queued in view.queue:
-            if queued.job.id in placements:
-                continue
-            workers = self._workers[queued.job.id]
-            shape = queued.shape
+        """Those who hold machines keep them, and are first in the queue; then the others, as far as there is room."""
+        queue = view.queue
+        self._let_go_of_all_but(queue[: len(self._holders)])
+        dealer = Dealer(free_now(view.ledger, view.slot) - self._held, self._next_machine)
+        for queued in queue[len(self._holders) :]:
+            shape, workers = queued.shape, self._workers[queued.job.id]
             placement = dealer.deal(shape.worker, shape.server, workers, int(shape.servers[workers]))
             if placement is None:
                 break
-            placements[queued.job.id] = placement
+            self._holders[queued.job.id] = shape, placement
+            self._count(shape, placement, +1)
         self._next_machine = dealer.next
-        return Allotment(placements, until=self.setting.slots)
+        held = {job_id: placement for job_id, (_, placement) in self._holders.items()}
+        return Allotment(held, until=self.setting.slots)
+
+    def _let_go_of_all_but(self, still_there: Sequence[QueuedJob]) -> None:
+        for job_id in self._holders.keys() - {queued.job.id for queued in still_there}:
+            self._count(*self._holders.pop(job_id), -1)
+
+    def _count(self, shape: JobShape, placement: Placement, sign: int) -> None:
+        for share in placement.shares:
+            self._held[share.machine] += sign * (share.workers * shape.worker + share.servers * shape.server)
 
     def _drawn(self, shape: JobShape, units: Units) -> int:
         """The workers of a job; 0 if not one of them fits on the empty cluster beside its servers."""
