@@ -10,9 +10,16 @@ from pathlib import Path
 import pytest
 
 PROJECT = tomllib.loads(Path("pyproject.toml").read_text())
+MORE = [
+    requirement
+    for extra, requirements in PROJECT["project"]["optional-dependencies"].items()
+    for requirement in requirements
+    if extra != "dev"
+]
 SECTIONS = {
     "At run time": PROJECT["project"]["dependencies"],
-    "To develop": PROJECT["project"]["optional-dependencies"]["dev"],
+    "For more": MORE,
+    "To develop": [name for name in PROJECT["project"]["optional-dependencies"]["dev"] if name not in MORE],
     "To build": [*PROJECT["build-system"]["requires"], "editables"],
 }
 """Heading on the page -> requirements; editables is what an editable installation needs."""

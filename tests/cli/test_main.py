@@ -18,7 +18,11 @@ from tests.cli.conftest import Cli, Outcome
 
 PDORS = (sys.executable, "-m", "pdors")
 EXAMPLE = "examples/cluster.yaml"
-COMMANDS = ("plan", "check", "quote", "explain", "workload", "workload paper")
+COMMANDS = (
+    "plan", "check", "quote", "explain", "simulate", "compare", "bound", "optimum", "workload", "workload paper",
+    "trace", "trace google", "trace elasticflow", "trace pollux", "trace alibaba", "trace csv",
+)  # fmt: skip
+GROUPS = ("workload", "trace")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -27,7 +31,7 @@ def test_help_teaches_with_an_example(cli: Cli, command: str) -> None:
     assert (outcome.code, outcome.err) == (0, "")
     shown = " ".join(outcome.out.split())
     assert f"Usage: pdors {command} " in shown
-    assert command == "workload" or f"Example: pdors {command} " in shown
+    assert command in GROUPS or f"Example: pdors {command} " in shown
 
 
 def test_every_command_is_held_to_that() -> None:

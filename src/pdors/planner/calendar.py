@@ -164,6 +164,10 @@ class Calendar:
         """Workers of a point, and whether they sit together."""
         return int(self._curves.workers[index]), bool(self._curves.together[index])
 
+    def cost(self, index: int) -> float:
+        """What a slot of this point costs by its curve."""
+        return float(self._curves.cost[index])
+
     def _buy(self, slots: int, bound: Floats, price: Floats) -> tuple[float, Integers]:
         taken = np.zeros(len(self._step_point), dtype=np.int64)
         known = len(self._curves.offsets) - 1

@@ -24,6 +24,7 @@ from pdors.model.job import WORK_TOLERANCE
 from pdors.model.ledger import LedgerView, Segments
 from pdors.model.schedule import Run, Schedule
 from pdors.planner.calendar import Calendar, WorkPlan
+from pdors.planner.keeping import cost_of_keeping
 from pdors.planner.prices import PriceBounds
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import Curves, PlacedSlot, SlotSolver
@@ -34,6 +35,8 @@ PAYOFF_TOLERANCE = 1e-3
 """The grid pass is left out where it could raise the payoff by no more than this share of the utility."""
 _PLACING_SAVES = 0.7
 """A plan placed on machines is cheaper than its curves say by less than this share; 0.45 is the most ever seen."""
+_AS_GOOD = 1e-9
+"""Relative; more than the rounding of a price."""
 _FIRST_PORTION = 16
 """Segments looked at first; every further portion is twice as long."""
 
@@ -173,17 +176,24 @@ def _placed(
 ) -> Proposal | NoProposal:
     """Put the plan on machines: the same point of the same segment always in the same way."""
     job = question.shape.job
-    placed: dict[tuple[int, int, bool], PlacedSlot | None] = {}
+    placed: dict[tuple[int, int, bool], PlacedSlot] = {}
+    last: dict[tuple[int, bool], tuple[PlacedSlot, float]] = {}
     runs, price = [], 0.0
     for stretch in plan.stretches:
-        key = stretch.segment, *calendar.point(stretch.point)
-        if key not in placed:
-            placed[key] = question.solver.place(
-                question.shape, question.prices, segments, key[0], key[1], together=key[2]
-            )
-        slot = placed[key]
+        workers, together = calendar.point(stretch.point)
+        key = stretch.segment, workers, together
+        slot = placed.get(key)
         if slot is None:
-            return NoProposal(calendar.failures + 1)
+            on_curve = calendar.cost(stretch.point)
+            slot = _kept(question, segments, stretch.segment, last.get((workers, together)), on_curve)
+            if slot is None:
+                slot = question.solver.place(
+                    question.shape, question.prices, segments, stretch.segment, workers, together=together
+                )
+            if slot is None:
+                return NoProposal(calendar.failures + 1)
+            placed[key] = slot
+            last[workers, together] = slot, on_curve
         runs.append(Run(job.arrival + stretch.start, job.arrival + stretch.stop, slot.placement))
         price += (stretch.stop - stretch.start) * slot.cost
     schedule = Schedule(tuple(runs))
@@ -191,3 +201,18 @@ def _placed(
         raise SolverError(f"the schedule of job {job.id} trains less than its curves said")
     utility = job.utility.value(schedule.completion - job.arrival)
     return Proposal(schedule, schedule.completion, utility, price, max(0.0, upper - (utility - price)))
+
+
+def _kept(
+    question: Question, segments: Segments, segment: int, before: tuple[PlacedSlot, float] | None, on_curve: float
+) -> PlacedSlot | None:
+    """What the job held before, if held against the curve it is as good in this segment as it was there."""
+    if before is None:
+        return None
+    held, on_curve_before = before
+    cost = cost_of_keeping(
+        held.placement, question.shape, question.prices, segments, segment, question.view.units
+    )
+    if cost is None or cost * on_curve_before > held.cost * on_curve * (1 + _AS_GOOD):
+        return None
+    return PlacedSlot(held.placement, cost)
