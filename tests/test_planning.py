@@ -3,17 +3,21 @@
 import math
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 
+from pdors.check import check
 from pdors.errors import ModelError
+from pdors.files import decisions_document, instance_document
 from pdors.model.cluster import Cluster, MachineGroup
 from pdors.model.decision import Admitted, Reason, Rejected
-from pdors.model.job import Instance
-from pdors.model.speed import TableSpeed
+from pdors.model.job import Instance, Job
+from pdors.model.speed import ParameterServerSpeed, TableSpeed
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility
 from pdors.planner.prices import PriceBounds
 from pdors.planning import plan, quote
+from pdors.workloads.paper import PaperWorkload, generate
 from tests.support.desk import desk_for
 from tests.support.instances import instances, small_instance, small_job
 from tests.support.packing import most_samples
@@ -227,7 +231,7 @@ def test_decisions_are_told_as_they_are_made_in_order_of_arrival():
 
 
 def test_only_the_paper_s_solver_draws():
-    instance = random_instance(50)
+    instance = random_instance(42)
 
     def schedules(solver, seed):
         decisions = plan(instance, solver=solver, seed=seed).decisions
@@ -235,3 +239,19 @@ def test_only_the_paper_s_solver_draws():
 
     assert schedules("fast", 0) == schedules("fast", 1)
     assert schedules("paper", 0) != schedules("paper", 1)
+
+
+def test_steps_of_a_hull_that_are_alike_but_for_a_rounding_are_one():
+    """These jobs have curves on which prices per sample differ by less than a float tells after a division."""
+    instance = generate(PaperWorkload(jobs=60, machines=60, slots=40), np.random.default_rng(63))
+    decisions = plan(instance)
+    assert check(instance_document(instance), decisions_document(decisions, instance)).ok
+
+
+@pytest.mark.parametrize("machines", [100, 200])
+def test_workers_and_servers_may_need_the_same_machines(machines):
+    """As many machines of one GPU as 90 workers and their 90 servers need, or less: more than half hold workers."""
+    speed = ParameterServerSpeed(1, 0, 1, 1, 1)
+    cluster = Cluster(("gpu",), (MachineGroup("m", (1,), machines),))
+    job = Job("wide", 0, 1, 3600 * min(90, machines // 2), 90, speed, (1,), (1,), DeadlineUtility(1, 0))
+    assert isinstance(plan(Instance(1, 3600, cluster, (job,)))["wide"], Admitted)

@@ -4,23 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import Literal, cast
+from typing import cast
 
 from pdors.engine.simulation import Simulation, simulate
 from pdors.model.decision import Decisions
 from pdors.model.job import Instance, Job
-from pdors.model.units import Units
-from pdors.planner.calibration import FixedPrices, PricePolicy, SeenJobs, paper_bounds
+from pdors.planner.calibration import PricesName, price_policy
 from pdors.planner.prices import PriceBounds
 from pdors.planner.quotes import Quote
-from pdors.planner.shape import JobShape
 from pdors.policies.pdors import PaperSolver, PdOrs, SolverName
 from pdors.policies.policy import Answer, Policy, Setting
 from pdors.policies.registry import find_policy
 
 __all__ = ["PaperSolver", "PricesName", "SolverName", "plan", "policy_maker", "price_policy", "quote"]
-
-PricesName = Literal["default", "paper"]
 
 
 def plan(
@@ -34,7 +30,7 @@ def plan(
 ) -> Decisions:
     """Decide every job of the instance as it arrives; `seconds` is what the decisions took, without compiling."""
     make = _maker(instance, solver, prices, history)
-    decisions = simulate(instance, make, seed=seed, on_decision=on_decision).decisions
+    decisions = simulate(instance, make, seed=seed, on_decision=on_decision, record_prices=False).decisions
     return replace(decisions, options={**decisions.options, "prices": prices if isinstance(prices, str) else "given"})
 
 
@@ -51,20 +47,9 @@ def quote(
     asked = instance.job(job_id)
     in_order = instance.in_arrival_order()
     before = replace(instance, jobs=in_order[: in_order.index(asked)])
-    simulation = Simulation(before, _maker(instance, solver, prices, history), seed=seed)
+    simulation = Simulation(before, _maker(instance, solver, prices, history), seed=seed, record_prices=False)
     simulation.run()
     return cast("PdOrs", simulation.policy).planner.quote(asked, simulation.ledger)
-
-
-def price_policy(instance: Instance, prices: PricesName | PriceBounds, history: Iterable[Job] = ()) -> PricePolicy:
-    """The prices by name; those of the paper look at all jobs of the instance, the default ones at the history."""
-    if isinstance(prices, PriceBounds):
-        return FixedPrices(prices)
-    if prices == "paper":
-        return FixedPrices(paper_bounds(instance))
-    units = Units(instance.cluster)
-    shapes = (JobShape.of(job, units, instance.slot_seconds) for job in history)
-    return SeenJobs(instance.cluster, instance.slots, shapes)
 
 
 def policy_maker(
@@ -72,9 +57,7 @@ def policy_maker(
 ) -> Callable[[Setting], Policy]:
     """A policy by name or `FILE.py:CLASS`; those with prices get the same ones."""
     found = find_policy(policy)
-    if not issubclass(found, PdOrs):
-        return found
-    return lambda setting: found(setting, prices=price_policy(instance, prices, history))
+    return lambda setting: found.at_prices(setting, instance, prices, history)
 
 
 def _maker(

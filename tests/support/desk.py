@@ -9,12 +9,11 @@ from pdors.model.decision import Admitted, Decision, Rejected
 from pdors.model.job import Instance, Job
 from pdors.model.ledger import Ledger
 from pdors.planner.admission import Planner
-from pdors.planner.calibration import PricePolicy
+from pdors.planner.calibration import PricePolicy, PricesName, price_policy
 from pdors.planner.offers import Proposal, Question
 from pdors.planner.prices import PriceBounds
 from pdors.planner.quotes import Quote
 from pdors.planner.slot import SlotSolver
-from pdors.planning import PricesName, price_policy
 from pdors.policies.pdors import PaperSolver, PdOrs, SolverName
 from pdors.policies.policy import Setting
 

@@ -42,14 +42,16 @@ _NOTHING = Placement(())
 
 
 def simulate(
-    instance: Instance, make_policy: MakePolicy, *, seed: int = 0,
+    instance: Instance, make_policy: MakePolicy, *, seed: int = 0, record_prices: bool = True,
     on_decision: OnDecision | None = None, on_round: OnRound | None = None,
 ) -> Outcome:  # fmt: skip
     """Run a policy on the jobs of the instance; it sees each one when it arrives, and no sooner.
 
     `on_decision` is told of every answer, `on_round` of every round: the simulation, and the slot of the next one.
     """
-    simulation = Simulation(instance, make_policy, seed=seed, on_decision=on_decision, on_round=on_round)
+    simulation = Simulation(
+        instance, make_policy, seed=seed, record_prices=record_prices, on_decision=on_decision, on_round=on_round
+    )
     simulation.run()
     return simulation.outcome()
 
@@ -100,7 +102,7 @@ class Simulation:
     """The state of a run: the clock, the ledger and the queue; as a `View` it is all that the policy sees."""
 
     def __init__(
-        self, instance: Instance, make_policy: MakePolicy, *, seed: int = 0,
+        self, instance: Instance, make_policy: MakePolicy, *, seed: int = 0, record_prices: bool = True,
         on_decision: OnDecision | None = None, on_round: OnRound | None = None,
     ) -> None:  # fmt: skip
         self.instance = instance
@@ -116,6 +118,7 @@ class Simulation:
         self._moments: list[Moment] = []
         self._decision_seconds: dict[str, float] = {}
         self._seconds = 0.0
+        self._record_prices = record_prices
         self._on_decision = on_decision
         self._on_round = on_round
 
@@ -182,7 +185,8 @@ class Simulation:
                 if job_id in self._queue:
                     self._decision_seconds[job_id] += _now() - started
             newcomers = ()
-            self._moments.append(Moment(self.slot, len(self._queue), self.policy.prices(self)))
+            prices = self.policy.prices(self) if self._record_prices else None
+            self._moments.append(Moment(self.slot, len(self._queue), prices))
             if self._on_round is not None:
                 self._on_round(self, stop)
             self._complete(stop)

@@ -22,7 +22,7 @@ class Alone:
 
     def could_finish(self, shape: JobShape) -> bool:
         slots = self._slots - shape.job.arrival
-        needed = shape.work * (1 - WORK_TOLERANCE)
+        needed = shape.work * (1 - WORK_TOLERANCE / 2)
         if slots <= 0 or slots * max(shape.together.max(), shape.apart.max()) < needed:
             return False
         return any(slots * self._most_samples(shape, solver) >= needed for solver in self._solvers)

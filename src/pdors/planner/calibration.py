@@ -14,7 +14,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Iterable, Sequence
-from typing import Protocol
+from typing import Literal, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,12 @@ from numpy.typing import NDArray
 from pdors.model.cluster import Cluster
 from pdors.model.job import WORK_TOLERANCE, Instance, Job
 from pdors.model.speed import ParameterServerSpeed
+from pdors.model.units import Units
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
 
 Floats = NDArray[np.float64]
+PricesName = Literal["default", "paper"]
 
 CEILING_QUANTILE = 0.95
 """The price of an exhausted resource is the worth of all but the best of the jobs seen."""
@@ -81,6 +83,17 @@ class SeenJobs:
         worth = log_worth(shape, self._cluster, self._slots)
         if worth > FREE:
             insort(self._worths, worth)
+
+
+def price_policy(instance: Instance, prices: PricesName | PriceBounds, history: Iterable[Job] = ()) -> PricePolicy:
+    """The prices by name; those of the paper look at all jobs of the instance, the default ones at the history."""
+    if isinstance(prices, PriceBounds):
+        return FixedPrices(prices)
+    if prices == "paper":
+        return FixedPrices(paper_bounds(instance))
+    units = Units(instance.cluster)
+    shapes = (JobShape.of(job, units, instance.slot_seconds) for job in history)
+    return SeenJobs(instance.cluster, instance.slots, shapes)
 
 
 def log_worth(shape: JobShape, cluster: Cluster, slots: int) -> float:

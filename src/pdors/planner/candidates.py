@@ -31,8 +31,9 @@ SMALL_CLUSTER = 128
 _ROOM_FOR_SITES = 256
 """Candidates of a larger cluster before the dear ones among them are dropped, at least."""
 _FULLNESS = np.linspace(0, 1, LEVELS)
-_SLACK = 1.5
-"""Candidates hold this many times the most workers and servers of the job: the two compete for room."""
+_SLACK = 2
+"""Candidates hold this many times the most workers, and the most servers: where the same machines are the cheapest for
+both, a half of them holds the ones and a half the others."""
 _SPARE_TASKS = 16
 _SIZES = 12
 """Machines are told apart by size: by the power of two of the workers that fit when they are empty."""
@@ -100,7 +101,7 @@ class Sites(NamedTuple):
 def sites_for(fleet: Fleet, servers: Integers) -> Sites:
     """Room for the candidates of a job with these servers for each number of workers."""
     most, most_servers = len(servers) - 1, int(servers[-1])
-    kept_at_most = int(_SLACK * (most + most_servers)) + 2 * _SPARE_TASKS + _SIZES * _PER_SIZE
+    kept_at_most = _SLACK * (most + most_servers) + 2 * _SPARE_TASKS + _SIZES * _PER_SIZE
     length = min(fleet.machines, max(SMALL_CLUSTER, _ROOM_FOR_SITES, 2 * kept_at_most)) + 1
     return Sites(
         np.empty(length, dtype=np.int64),

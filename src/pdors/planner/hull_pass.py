@@ -37,8 +37,9 @@ def hull_steps(offsets: Integers, samples: Floats, cost: Floats, limit: float, s
                 if at - 1 > begin:
                     below = step_point[at - 2]
                     x0, y0 = samples[below], cost[below]
-                # The last point is above the line from the one below it to the new one: not on the hull.
-                if (cost[top] - y0) * (x - x0) >= (y - y0) * (samples[top] - x0):
+                # The last point is not below the line from the one before it to the new one: not on the hull.
+                # Compared are the very prices of the steps, which `buy` counts on to rise.
+                if (cost[top] - y0) / (samples[top] - x0) >= (y - cost[top]) / (x - samples[top]):
                     at -= 1
                 else:
                     break

@@ -25,4 +25,4 @@ def cost_of_keeping(
         return None
     fraction = np.divide(used, capacity, out=np.ones_like(used), where=capacity > 0)
     amounts = tasks @ np.array([shape.job.worker, shape.job.server])
-    return float((amounts * prices.price(fraction)).sum())
+    return float((amounts * prices.price_on(machines, fraction)).sum())

@@ -13,7 +13,7 @@ most the best payoff in hand.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,13 +87,13 @@ def propose(question: Question) -> Proposal | TooDear | NoProposal:
     segments = _segments(question)
     calendar = Calendar(question.shape.work, segments.lengths)
     utility, least_price = _utility(question), _least_price(question)
-    may_pay, best = _slots_above(utility, least_price), -np.inf
-    for portion in _portions(question, segments, calendar, lambda: may_pay):
+    outlook, best = _Outlook(_slots_above(utility, least_price)), -np.inf
+    for portion in _portions(question, segments, calendar, outlook):
         calendar.extend(portion)
         known = calendar.slots
         best = (utility[:known] - calendar.price).max()
-        may_pay = _slots_above(utility, least_price + max(0.0, best))
-        if best > -np.inf and known >= may_pay:
+        outlook.slots = _slots_above(utility, least_price + max(0.0, best))
+        if best > -np.inf and known >= outlook.slots:
             break
     utility = utility[: calendar.slots]
     if not np.isfinite(calendar.price).any():
@@ -111,7 +111,7 @@ def price_every_completion(question: Question) -> Calendar:
     """The calendar of all slots to the horizon: `price[k]` is that of completing k slots after the arrival."""
     segments = _segments(question)
     calendar = Calendar(question.shape.work, segments.lengths)
-    for portion in _portions(question, segments, calendar, lambda: question.slots):
+    for portion in _portions(question, segments, calendar, _Outlook(question.slots)):
         calendar.extend(portion)
     return calendar
 
@@ -140,15 +140,20 @@ def _slots_above(utility: Floats, least: float) -> int:
     return int(np.searchsorted(-utility, -least, side="left"))
 
 
-def _portions(
-    question: Question, segments: Segments, calendar: Calendar, wanted: Callable[[], int]
-) -> Iterator[Curves]:
-    """Curves of all segments; a portion does not reach beyond the first `wanted()` slots unless it begins there."""
+@dataclass(slots=True)
+class _Outlook:
+    """How many slots may still pay; the search narrows it as it goes on."""
+
+    slots: int
+
+
+def _portions(question: Question, segments: Segments, calendar: Calendar, outlook: _Outlook) -> Iterator[Curves]:
+    """Curves of all segments; a portion does not reach beyond the outlook unless it begins there."""
     first, length = 0, _FIRST_PORTION
     offsets = segments.starts - segments.starts[0]
     while first < len(segments):
         last = min(len(segments), first + length)
-        enough = int(np.searchsorted(offsets, wanted(), side="left"))
+        enough = int(np.searchsorted(offsets, outlook.slots, side="left"))
         if first < enough < last:
             last = enough
         yield question.solver.curves(question.shape, question.prices, segments.part(first, last), calendar.marginal)
@@ -210,9 +215,7 @@ def _kept(
     if before is None:
         return None
     held, on_curve_before = before
-    cost = cost_of_keeping(
-        held.placement, question.shape, question.prices, segments, segment, question.view.units
-    )
+    cost = cost_of_keeping(held.placement, question.shape, question.prices, segments, segment, question.view.units)
     if cost is None or cost * on_curve_before > held.cost * on_curve * (1 + _AS_GOOD):
         return None
     return PlacedSlot(held.placement, cost)

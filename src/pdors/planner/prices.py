@@ -56,3 +56,7 @@ class PriceBounds:
     def price(self, fraction: Floats) -> Floats:
         """Price per unit of resource and slot; `fraction` has the resources on its last axis."""
         return np.asarray(np.exp(self.base + self.slope * fraction))
+
+    def price_on(self, machines: NDArray[np.int64], fraction: Floats) -> Floats:  # noqa: ARG002 - alike on all of them
+        """Price per unit of resource and slot on these machines, (machines, resources)."""
+        return self.price(fraction)

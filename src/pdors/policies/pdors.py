@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
 from pdors.errors import ModelError
 from pdors.model.decision import Decision
-from pdors.model.job import Job
+from pdors.model.job import Instance, Job
 from pdors.model.units import Units
 from pdors.planner.admission import Planner
-from pdors.planner.calibration import PricePolicy, SeenJobs
+from pdors.planner.calibration import PricePolicy, PricesName, SeenJobs, price_policy
+from pdors.planner.prices import PriceBounds
 from pdors.planner.rounding import FavourResources, FavourWork
 from pdors.planner.slot_fast import FastSlotSolver
 from pdors.planner.slot_paper import PaperSlotSolver
@@ -65,12 +66,18 @@ class PdOrs(Policy):
         self, setting: Setting, *, solver: SolverName | PaperSolver = "fast", prices: PricePolicy | None = None
     ) -> None:
         super().__init__(setting)
-        self._settings = PaperSolver() if solver == "paper" else None if solver == "fast" else solver
+        self._settings = _settings(solver)
         self._solver = _slot_solver(setting, self._settings)
         self.planner = Planner(
             setting.cluster, setting.slots, setting.slot_seconds,
             prices=prices or SeenJobs(setting.cluster, setting.slots), solver=self._solver,
         )  # fmt: skip
+
+    @classmethod
+    def at_prices(
+        cls, setting: Setting, instance: Instance, prices: PricesName | PriceBounds, history: Iterable[Job]
+    ) -> PdOrs:
+        return cls(setting, prices=price_policy(instance, prices, history))
 
     def decide(self, job: Job, view: View) -> Decision:
         return self.planner.decide(job, view.ledger)
@@ -92,6 +99,15 @@ class PdOrs(Policy):
             return {"solver": "fast"}
         counts = {"rounding_questions": self._solver.questions, "rounding_failures": self._solver.failures}
         return {"solver": "paper"} | self._settings.document() | counts
+
+
+def _settings(solver: SolverName | PaperSolver) -> PaperSolver | None:
+    """None for the fast solver, which has none."""
+    if isinstance(solver, PaperSolver):
+        return solver
+    if solver not in get_args(SolverName):
+        raise ModelError(f"solver must be {' or '.join(get_args(SolverName))}, or a PaperSolver, got {solver!r}")
+    return PaperSolver() if solver == "paper" else None
 
 
 def _slot_solver(setting: Setting, settings: PaperSolver | None) -> FastSlotSolver | PaperSlotSolver:

@@ -7,15 +7,17 @@ answer against the rules and reserves what is left standing.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from pdors.model.cluster import Cluster
 from pdors.model.decision import Admitted, Rejected
-from pdors.model.job import Job
+from pdors.model.job import Instance, Job
 from pdors.model.ledger import LedgerView
 from pdors.model.schedule import Placement
+from pdors.planner.calibration import PricesName
+from pdors.planner.prices import PriceBounds
 from pdors.planner.shape import JobShape
 
 
@@ -86,6 +88,17 @@ class Policy:
 
     def __init__(self, setting: Setting) -> None:
         self.setting = setting
+
+    @classmethod
+    def at_prices(
+        cls,
+        setting: Setting,
+        instance: Instance,  # noqa: ARG003 - this and what follows: what a subclass is priced by
+        prices: PricesName | PriceBounds,  # noqa: ARG003
+        history: Iterable[Job],  # noqa: ARG003
+    ) -> Policy:
+        """The policy at prices by name, if it has any: the paper's look at all jobs, the default at the history."""
+        return cls(setting)
 
     def decide(self, job: Job, view: View) -> Answer:  # noqa: ARG002 - what a subclass decides by
         """Answer a job in the slot in which it arrives."""

@@ -11,7 +11,8 @@ import numpy as np
 
 from pdors.engine import Outcome, simulate
 from pdors.offline.bound import bound
-from pdors.planning import PricesName, policy_maker
+from pdors.planner.calibration import PricesName
+from pdors.planning import policy_maker
 from pdors.policies.registry import policy_file
 from pdors.studies.measures import Measures, measure
 from pdors.studies.record import outcome_document, parse_outcome
@@ -38,7 +39,8 @@ class PolicyRun:
 
     def __call__(self) -> Result:
         instance = self.source.instance(self.seed)
-        outcome = simulate(instance, policy_maker(instance, self.policy, prices=self.prices), seed=self.seed)
+        make = policy_maker(instance, self.policy, prices=self.prices)
+        outcome = simulate(instance, make, seed=self.seed, record_prices=self.in_detail)
         detail = {"outcome": outcome_document(outcome)} if self.in_detail else {}
         return {"measures": measure(outcome).document()} | detail
 
