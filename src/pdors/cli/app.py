@@ -7,9 +7,11 @@ from typing import Annotated
 
 import typer
 
+from pdors.cli.bound import bound
 from pdors.cli.check import check
 from pdors.cli.compare import compare
 from pdors.cli.explain import explain
+from pdors.cli.optimum import optimum
 from pdors.cli.plan import plan
 from pdors.cli.quote import quote
 from pdors.cli.simulate import simulate
@@ -35,6 +37,8 @@ app.command(epilog=_example("explain examples/cluster.yaml decisions.json --job 
 
 app.command(epilog=_example("simulate --instance examples/cluster.yaml --policy fifo -o decisions.json"))(simulate)
 app.command(epilog=_example("compare examples/cluster.yaml --policies pdors,fifo,drf --seeds 3"))(compare)
+app.command(epilog=_example("bound examples/cluster.yaml --time-limit 30"))(bound)
+app.command(epilog=_example("optimum examples/cluster.yaml --time-limit 60 -o optimum.json"))(optimum)
 
 workload = typer.Typer(help="Generate instances.", no_args_is_help=True)
 workload.command(

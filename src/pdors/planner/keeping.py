@@ -19,8 +19,10 @@ def cost_of_keeping(
     machines = np.array([share.machine for share in placement.shares])
     tasks = np.array([(share.workers, share.servers) for share in placement.shares], dtype=np.float64)
     numbers = segments.rows[segment, machines // BLOCK]
-    used = np.where((numbers == UNTOUCHED)[:, None], 0.0, segments.used[numbers, :, machines % BLOCK])
     capacity = units.capacity[machines]
+    used = np.zeros_like(capacity)
+    touched = numbers != UNTOUCHED
+    used[touched] = segments.used[numbers[touched], :, machines[touched] % BLOCK]
     if (used + tasks @ np.array([shape.worker, shape.server]) > capacity).any():
         return None
     fraction = np.divide(used, capacity, out=np.ones_like(used), where=capacity > 0)

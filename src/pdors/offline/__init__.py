@@ -1,0 +1,1 @@
+"""What all jobs known beforehand could be worth at most: an upper bound, and the optimum of small instances."""
