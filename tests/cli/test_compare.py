@@ -49,7 +49,7 @@ def test_a_given_instance_is_the_same_for_every_seed(cli: Cli, known: Path) -> N
     [
         (("--policies", "pdors,first"), "no policy 'first'"),
         (("--mix", "1/2"), "expected the percentages"),
-        (("missing.yaml",), "missing.yaml: file: got No such file or directory"),
+        (("missing.yaml",), "missing.yaml: file: got nothing at this path"),
         (("--report", "no/such/report.html"), "no folder no/such"),
     ],
 )

@@ -115,7 +115,13 @@ class Stub:
         self.asked = 0
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,
     ) -> Curves:
         self.asked += 1
         assert most_per_sample == np.inf

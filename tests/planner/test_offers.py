@@ -216,10 +216,16 @@ class Counting:
         self.last_slot = -1
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,
     ) -> Curves:
         self.last_slot = max(self.last_slot, segments.stop - 1)
-        return replace(self._inner.curves(shape, prices, segments, most_per_sample), failures=1)
+        return replace(self._inner.curves(shape, prices, segments, most_per_sample, thorough=thorough), failures=1)
 
     def place(
         self, shape: JobShape, prices: PriceBounds, segments: Segments, segment: int, workers: int, *, together: bool

@@ -188,9 +188,15 @@ class Rough:
         self._inner = inner
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,
     ) -> Curves:
-        curves = self._inner.curves(shape, prices, segments, most_per_sample)
+        curves = self._inner.curves(shape, prices, segments, most_per_sample, thorough=thorough)
         return replace(curves, cost=1.2 * curves.cost)
 
     def place(

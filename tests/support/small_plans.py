@@ -141,7 +141,13 @@ class ExactSlotSolver:
         self._units = units
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,
     ) -> Curves:
         curves = Curves.empty()
         for segment in range(len(segments)):

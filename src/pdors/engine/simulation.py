@@ -196,12 +196,12 @@ class Simulation:
     def _allot(self, next_arrival: int) -> int:
         """Give the queue its machines; the slot in which to ask again."""
         allotment = self.policy.allot(self)
+        if strangers := allotment.placements.keys() - self._queue.keys():
+            raise PolicyError(f"policy {self.policy.name}: {min(strangers)} is not in the queue")
         placements = {job_id: placement for job_id, placement in allotment.placements.items() if placement.shares}
         for job_id in self._holders.keys() - placements.keys():
             self._hand_over(self._holders.pop(job_id), _NOTHING)
         for job_id, placement in placements.items():
-            if job_id not in self._queue:
-                raise PolicyError(f"policy {self.policy.name}: {job_id} is not in the queue")
             if placement != self._queue[job_id].placement:
                 self._hand_over(self._queue[job_id], placement)
                 self._holders[job_id] = self._queue[job_id]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 
 from pdors.errors import ModelError
@@ -21,11 +21,18 @@ class Share:
 
 @dataclass(frozen=True, slots=True)
 class Placement:
-    """One slot of one job: shares of different machines in order of the machine, none of them empty."""
+    """One slot of one job: shares of different machines in order of the machine, none of them empty.
+
+    `workers` and `servers` are those of all shares.
+    """
 
     shares: tuple[Share, ...]
+    workers: int = field(init=False, repr=False, compare=False)
+    servers: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "workers", sum([share.workers for share in self.shares]))
+        object.__setattr__(self, "servers", sum([share.servers for share in self.shares]))
         for left, right in zip(self.shares, self.shares[1:], strict=False):
             if right.machine <= left.machine:
                 raise ModelError("the shares of a placement must be in order of the machine, each machine once")
@@ -38,14 +45,6 @@ class Placement:
         """From (machine, workers, servers) in any order; empty ones are left out."""
         held = sorted(share for share in shares if share[1] or share[2])
         return Placement(tuple(Share(*share) for share in held))
-
-    @property
-    def workers(self) -> int:
-        return sum(share.workers for share in self.shares)
-
-    @property
-    def servers(self) -> int:
-        return sum(share.servers for share in self.shares)
 
     @property
     def colocated(self) -> bool:

@@ -37,6 +37,7 @@ _PLACING_SAVES = 0.7
 """A plan placed on machines is cheaper than its curves say by less than this share; 0.45 is the most ever seen."""
 _AS_GOOD = 1e-9
 """Relative; more than the rounding of a price."""
+_FEW_SEGMENTS = 100
 _FIRST_PORTION = 16
 """Segments looked at first; every further portion is twice as long."""
 
@@ -83,12 +84,23 @@ class Question:
 
 
 def propose(question: Question) -> Proposal | TooDear | NoProposal:
-    """Algorithm 2."""
+    """Algorithm 2.
+
+    Over many segments the last few workers of each are first left out: they are dear to look for, and seldom used.
+    """
     segments = _segments(question)
+    if len(segments) > _FEW_SEGMENTS:
+        found = _search(question, segments, thorough=False)
+        if not isinstance(found, NoProposal):
+            return found
+    return _search(question, segments, thorough=True)
+
+
+def _search(question: Question, segments: Segments, *, thorough: bool) -> Proposal | TooDear | NoProposal:
     calendar = Calendar(question.shape.work, segments.lengths)
     utility, least_price = _utility(question), _least_price(question)
     outlook, best = _Outlook(_slots_above(utility, least_price)), -np.inf
-    for portion in _portions(question, segments, calendar, outlook):
+    for portion in _portions(question, segments, calendar, outlook, thorough=thorough):
         calendar.extend(portion)
         known = calendar.slots
         best = (utility[:known] - calendar.price).max()
@@ -111,7 +123,7 @@ def price_every_completion(question: Question) -> Calendar:
     """The calendar of all slots to the horizon: `price[k]` is that of completing k slots after the arrival."""
     segments = _segments(question)
     calendar = Calendar(question.shape.work, segments.lengths)
-    for portion in _portions(question, segments, calendar, _Outlook(question.slots)):
+    for portion in _portions(question, segments, calendar, _Outlook(question.slots), thorough=True):
         calendar.extend(portion)
     return calendar
 
@@ -147,7 +159,9 @@ class _Outlook:
     slots: int
 
 
-def _portions(question: Question, segments: Segments, calendar: Calendar, outlook: _Outlook) -> Iterator[Curves]:
+def _portions(
+    question: Question, segments: Segments, calendar: Calendar, outlook: _Outlook, *, thorough: bool
+) -> Iterator[Curves]:
     """Curves of all segments; a portion does not reach beyond the outlook unless it begins there."""
     first, length = 0, _FIRST_PORTION
     offsets = segments.starts - segments.starts[0]
@@ -156,7 +170,8 @@ def _portions(question: Question, segments: Segments, calendar: Calendar, outloo
         enough = int(np.searchsorted(offsets, outlook.slots, side="left"))
         if first < enough < last:
             last = enough
-        yield question.solver.curves(question.shape, question.prices, segments.part(first, last), calendar.marginal)
+        part = segments.part(first, last)
+        yield question.solver.curves(question.shape, question.prices, part, calendar.marginal, thorough=thorough)
         first, length = last, 2 * length
 
 

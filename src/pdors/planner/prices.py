@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,14 +45,12 @@ class PriceBounds:
     @property
     def base(self) -> Floats:
         """ln of the price at fraction 0 as it is used: at most `_WIDEST` below the ceiling."""
-        lowest = [max(low, high - _WIDEST) for low, high in zip(self.log_floor, self.log_ceiling, strict=True)]
-        return np.array(lowest, dtype=np.float64)
+        return _line(self.log_floor, self.log_ceiling)[0]
 
     @property
     def slope(self) -> Floats:
         """d ln(price) / d fraction."""
-        high = np.array(self.log_ceiling, dtype=np.float64)
-        return np.where(np.isneginf(high), 0.0, high - np.where(np.isneginf(high), 0.0, self.base))
+        return _line(self.log_floor, self.log_ceiling)[1]
 
     def price(self, fraction: Floats) -> Floats:
         """Price per unit of resource and slot; `fraction` has the resources on its last axis."""
@@ -60,3 +59,16 @@ class PriceBounds:
     def price_on(self, machines: NDArray[np.int64], fraction: Floats) -> Floats:  # noqa: ARG002 - alike on all of them
         """Price per unit of resource and slot on these machines, (machines, resources)."""
         return self.price(fraction)
+
+
+@lru_cache(maxsize=64)
+def _line(log_floor: tuple[float, ...], log_ceiling: tuple[float, ...]) -> tuple[Floats, Floats]:
+    """Base and slope."""
+    high = np.array(log_ceiling, dtype=np.float64)
+    base = np.array(
+        [max(low, top - _WIDEST) for low, top in zip(log_floor, log_ceiling, strict=True)], dtype=np.float64
+    )
+    slope = np.where(np.isneginf(high), 0.0, high - np.where(np.isneginf(high), 0.0, base))
+    base.setflags(write=False)
+    slope.setflags(write=False)
+    return base, slope

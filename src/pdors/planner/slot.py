@@ -94,9 +94,18 @@ class SlotSolver(Protocol):
     """Answers theta for one job over segments of the ledger."""
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,
     ) -> Curves:
-        """The curve of each segment; one whose every sample costs at least `most_per_sample` may be left empty."""
+        """The curve of each segment; one whose every sample costs at least `most_per_sample` may be left empty.
+
+        `thorough`: no number of workers is missing that fits; otherwise the last few may be.
+        """
         ...
 
     def place(

@@ -128,7 +128,13 @@ class FastSlotSolver:
         self._last: _Posed | None = None
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,
     ) -> Curves:
         posed = self._posed(shape, prices)
         points = posed.points
@@ -140,10 +146,8 @@ class FastSlotSolver:
             _load(segments), posed.fleet, posed.tariff, posed.demand, posed.sizes, points, shape.together,
             shape.apart > shape.together, most_per_sample, posed.limits, posed.sites, offsets, index, cost, reached,
         )  # fmt: skip
-        more = {
-            segment: _beyond(posed, segments, segment, int(reached[segment]))
-            for segment in np.flatnonzero(reached < shape.max_workers).tolist()
-        }
+        greedy_stopped: list[int] = np.flatnonzero(reached < shape.max_workers).tolist() if thorough else []
+        more = {segment: _beyond(posed, segments, segment, int(reached[segment])) for segment in greedy_stopped}
         offsets, index, cost = _joined(points, more, offsets, index[:count], cost[:count])
         return Curves(offsets, points.workers[index], points.together[index], points.samples[index], cost)
 

@@ -182,7 +182,13 @@ class PaperSlotSolver:
         self.failures = 0
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,  # noqa: ARG002 - every number of workers is asked about once
     ) -> Curves:
         curves = Curves.empty()
         for segment in range(len(segments)):

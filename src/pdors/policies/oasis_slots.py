@@ -33,7 +33,13 @@ class PoolSlotSolver:
         self._capacity = units.capacity
 
     def curves(
-        self, shape: JobShape, prices: PriceBounds, segments: Segments, most_per_sample: float = np.inf
+        self,
+        shape: JobShape,
+        prices: PriceBounds,
+        segments: Segments,
+        most_per_sample: float = np.inf,
+        *,
+        thorough: bool = True,  # noqa: ARG002 - its curves miss no number
     ) -> Curves:
         workers, servers = self._pools(shape, prices)
         points = _points(shape)
