@@ -137,8 +137,9 @@ def test_readme_shows_what_is_printed(
 
 def test_readme_commands_without_output_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands = re.findall(r"^    pdors (.*)$", README, re.MULTILINE)
-    assert len(commands) == 2
+    assert len(commands) == 5
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     assert [run(shlex.split(command)) for command in commands] == [0, 0]
 
 
