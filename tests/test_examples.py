@@ -140,7 +140,7 @@ def test_readme_commands_without_output_work(tmp_path: Path, monkeypatch: pytest
     assert len(commands) == 5
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert [run(shlex.split(command)) for command in commands] == [0, 0]
+    assert [run(shlex.split(command)) for command in commands] == [0] * 5
 
 
 def test_readme_python_works() -> None:

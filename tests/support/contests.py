@@ -1,0 +1,35 @@
+"""What must hold of every policy on the same jobs: one sentence for each property that does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pdors.check import check
+from pdors.engine import Outcome, simulate
+from pdors.files import decisions_document, instance_document
+from pdors.model.job import Instance
+from pdors.offline.bound import bound
+from pdors.policies.registry import POLICY_NAMES, find_policy
+
+_NOISE = 1e-9
+
+
+def broken_contest(
+    instance: Instance, *, policies: Sequence[str] = POLICY_NAMES, bound_seconds: float = 2.0
+) -> Iterator[str]:
+    """Decisions pass the check, promises are kept, and nobody beats the bound."""
+    most = bound(instance, time_limit=bound_seconds).value * (1 + _NOISE) + _NOISE
+    for policy in policies:
+        outcome = simulate(instance, find_policy(policy), record_prices=False)
+        report = check(instance_document(instance), decisions_document(outcome.decisions, instance))
+        yield from (f"{policy}: {violation}" for violation in report.violations)
+        yield from (f"{policy}: {sentence}" for sentence in _broken_promises(outcome))
+        if report.total_utility > most:
+            yield f"{policy}: total utility {report.total_utility} above the bound {most}"
+
+
+def _broken_promises(outcome: Outcome) -> Iterator[str]:
+    for job, decision in outcome.answered():
+        promise = outcome.promises.get(job.id)
+        if promise is not None and getattr(decision, "completion", None) != promise:
+            yield f"{job.id} was promised slot {promise}: {decision}"
