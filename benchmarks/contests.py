@@ -4,8 +4,8 @@ r"""Runs every policy on random instances and on traces, and holds each run agai
     python -m benchmarks.contests --count 0 --trace google:job_events \
         --trace elasticflow:cluster06.csv,--throughputs,throughputs_A100
 
-Decisions pass the check, promises are kept, nobody beats the offline bound. A trace is what `pdors trace` is given, with
-commas for blanks. Exit code 0: all holds; 1: something does not; 130: interrupted.
+Decisions pass the check, promises are kept, nobody beats the offline bound. A trace is what `pdors trace` is given,
+with commas for blanks. Exit code 0: all holds; 1: something does not; 130: interrupted.
 """
 
 from __future__ import annotations

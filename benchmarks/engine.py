@@ -1,10 +1,10 @@
 """Engine: how many jobs a second a policy is run on, jobs as they arrive in slots of a minute.
 
 The paper's jobs with one to five epochs on 32 machines over three days: about as much work as the machines can do.
-Seconds are those of the process, so that what else runs on the machine does not count. The long run is that of 100,000 jobs with ten to fifty epochs
-on 1,500 machines over 60 days, of which the first jobs are run, in a process of its own: what all would take at this
-rate, and the peak memory so far. Reading is that of ten megabytes of job and task events as the Google trace publishes
-them.
+Seconds are those of the process, so that what else runs on the machine does not count. The long run is that of 100,000
+jobs with ten to fifty epochs on 1,500 machines over 60 days, of which the first jobs are run, in a process of its own:
+what all would take at this rate, and the peak memory so far. Reading is that of ten megabytes of job and task events as
+the Google trace publishes them.
 """
 
 from __future__ import annotations

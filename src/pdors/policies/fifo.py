@@ -1,8 +1,8 @@
 """First in, first out: a fixed number of workers per job, in order of arrival, held until the job is done.
 
-The number of workers W of a job is drawn once, uniform in 1 .. 30, and lowered to F, to what its speed is known for and
-to what the empty cluster holds. It gets max(1, ceil(W / gamma)) servers. Tasks are dealt round-robin to the machines.
-Whoever is at the head of the queue and does not fit makes all others wait.
+The number of workers W of a job is drawn once, uniform in 1 .. 30, and lowered to what it can have: at most F, a number
+that its speed is known for, and room for it on the empty cluster. It gets max(1, ceil(W / gamma)) servers. Tasks are
+dealt round-robin to the machines. Whoever is at the head of the queue and does not fit makes all others wait.
 """
 
 from __future__ import annotations
@@ -14,11 +14,10 @@ import numpy as np
 from pdors.model.decision import Reason, Rejected
 from pdors.model.job import Job
 from pdors.model.schedule import Placement
-from pdors.model.units import Units
 from pdors.planner.alone import Alone
 from pdors.planner.shape import JobShape
 from pdors.planner.streams import stream_of
-from pdors.policies.packing import Dealer, free_now
+from pdors.policies.packing import Dealer, Floats, free_now
 from pdors.policies.policy import Allotment, Answer, Policy, Queued, QueuedJob, Setting, View
 
 MOST_WORKERS = 30
@@ -39,8 +38,8 @@ class Fifo(Policy):
 
     def decide(self, job: Job, view: View) -> Answer:
         shape = JobShape.of(job, view.ledger.units, self.setting.slot_seconds)
-        workers = self._drawn(shape, view.ledger.units)
-        if workers == 0 or not self._alone.could_finish(shape):
+        workers = self._drawn(shape, view.ledger.units.capacity) if self._alone.could_finish(shape) else None
+        if workers is None:
             return Rejected(job.id, Reason.INFEASIBLE)
         self._workers[job.id] = workers
         return Queued()
@@ -51,12 +50,11 @@ class Fifo(Policy):
         self._let_go_of_all_but(queue[: len(self._holders)])
         dealer = Dealer(free_now(view.ledger, view.slot) - self._held, self._next_machine)
         for queued in queue[len(self._holders) :]:
-            shape, workers = queued.shape, self._workers[queued.job.id]
-            placement = dealer.deal(shape.worker, shape.server, workers, int(shape.servers[workers]))
+            placement = dealer.deal_job(queued.shape, self._workers[queued.job.id])
             if placement is None:
                 break
-            self._holders[queued.job.id] = shape, placement
-            self._count(shape, placement, +1)
+            self._holders[queued.job.id] = queued.shape, placement
+            self._count(queued.shape, placement, +1)
         self._next_machine = dealer.next
         held = {job_id: placement for job_id, (_, placement) in self._holders.items()}
         return Allotment(held, until=self.setting.slots)
@@ -69,12 +67,9 @@ class Fifo(Policy):
         for share in placement.shares:
             self._held[share.machine] += sign * (share.workers * shape.worker + share.servers * shape.server)
 
-    def _drawn(self, shape: JobShape, units: Units) -> int:
-        """The workers of a job; 0 if not one of them fits on the empty cluster beside its servers."""
+    def _drawn(self, shape: JobShape, capacity: Floats) -> int | None:
+        """The workers of a job: what the empty cluster holds, at most a random number, else as few as can be."""
         most = int(stream_of(self.setting.seed, shape.job.id).integers(1, MOST_WORKERS, endpoint=True))
-        usable = [count for count in range(1, shape.max_workers + 1) if shape.apart[count] > 0]
-        lower = [count for count in usable if count <= most][::-1] or usable[:1]
-        for workers in lower:
-            if Dealer(units.capacity.copy()).deal(shape.worker, shape.server, workers, int(shape.servers[workers])):
-                return workers
-        return 0
+        usable = np.flatnonzero(shape.together + shape.apart)
+        in_turn = [*usable[usable <= most][::-1].tolist(), *usable[usable > most].tolist()]
+        return next((count for count in in_turn if Dealer(capacity.copy()).deal_job(shape, count)), None)
