@@ -58,44 +58,38 @@ def simulate(
 
 @dataclass(slots=True)
 class _Waiting:
-    """A job in the queue: what it holds, what that trains per slot, its runs so far and what they have trained."""
+    """A job in the queue, what it holds since slot `since`, and what it had trained by then.
+
+    `done_at` is the slot after its last, if it goes on so. As long as it holds the same, no round costs it anything.
+    """
 
     job: Job
     shape: JobShape
     placement: Placement = _NOTHING
     samples_per_slot: float = 0.0
+    since: int = 0
     trained: float = 0.0
+    done_at: float = math.inf
     runs: list[Run] = field(default_factory=list)
-    as_seen: QueuedJob | None = None
 
-    @property
-    def samples_left(self) -> float:
-        # Half of the tolerance: the sums of a checker may differ by a rounding.
-        return self.job.work * (1 - WORK_TOLERANCE / 2) - self.trained
+    def seen(self, slot: int) -> QueuedJob:
+        return QueuedJob(self.job, self.shape, self._samples_left(slot), self.placement)
 
-    @property
-    def slots_left(self) -> float:
-        """So many slots with what it holds."""
-        if not self.samples_per_slot:
-            return math.inf
-        return max(1, math.ceil(self.samples_left / self.samples_per_slot))
-
-    def seen(self) -> QueuedJob:
-        """The same value as long as nothing changes."""
-        if self.as_seen is None:
-            self.as_seen = QueuedJob(self.job, self.shape, self.samples_left, self.placement)
-        return self.as_seen
-
-    def hold(self, placement: Placement, slot_seconds: float) -> None:
-        self.placement, self.as_seen = placement, None
+    def hold(self, placement: Placement, slot: int, slot_seconds: float) -> None:
+        """From this slot on."""
+        if self.placement.shares and slot > self.since:
+            self.trained += (slot - self.since) * self.samples_per_slot
+            self.runs.append(Run(self.since, slot, self.placement))
+        self.placement, self.since = placement, slot
         self.samples_per_slot = placement.samples(self.job, slot_seconds)
+        self.done_at = math.inf
+        if self.samples_per_slot:
+            self.done_at = slot + max(1, math.ceil(self._samples_left(slot) / self.samples_per_slot))
 
-    def train(self, start: int, stop: int) -> None:
-        self.trained += (stop - start) * self.samples_per_slot
-        self.as_seen = None
-        if self.runs and self.runs[-1].stop == start and self.runs[-1].placement == self.placement:
-            start = self.runs.pop().start
-        self.runs.append(Run(start, stop, self.placement))
+    def _samples_left(self, slot: int) -> float:
+        # Half of the tolerance: the sums of a checker may differ by a rounding.
+        needed = self.job.work * (1 - WORK_TOLERANCE / 2)
+        return needed - self.trained - (slot - self.since) * self.samples_per_slot
 
 
 class Simulation:
@@ -128,7 +122,7 @@ class Simulation:
 
     @property
     def queue(self) -> Sequence[QueuedJob]:
-        return [waiting.seen() for waiting in self._queue.values()]
+        return [waiting.seen(self.slot) for waiting in self._queue.values()]
 
     @property
     def decisions(self) -> Mapping[str, Decision]:
@@ -144,8 +138,9 @@ class Simulation:
             for job in jobs:
                 self._answer(job)
             self._train_until(min(next_slot, self.setting.slots), newcomers=[job.id for job in jobs])
-        for waiting in self._queue.values():
-            self._decisions[waiting.job.id] = Admitted(waiting.job.id, Schedule(tuple(waiting.runs)), None, 0.0)
+        for job_id, waiting in self._queue.items():
+            waiting.hold(_NOTHING, self.setting.slots, self.setting.slot_seconds)
+            self._decisions[job_id] = Admitted(job_id, Schedule(tuple(waiting.runs)), None, 0.0)
         self._seconds = _now() - started
 
     def outcome(self) -> Outcome:
@@ -200,20 +195,20 @@ class Simulation:
             raise PolicyError(f"policy {self.policy.name}: {min(strangers)} is not in the queue")
         placements = {job_id: placement for job_id, placement in allotment.placements.items() if placement.shares}
         for job_id in self._holders.keys() - placements.keys():
-            self._hand_over(self._holders.pop(job_id), _NOTHING)
+            self._hand_over(self._holders.pop(job_id), _NOTHING, self.slot)
         for job_id, placement in placements.items():
             if placement != self._queue[job_id].placement:
-                self._hand_over(self._queue[job_id], placement)
+                self._hand_over(self._queue[job_id], placement, self.slot)
                 self._holders[job_id] = self._queue[job_id]
         asked_for = self.slot + 1 if allotment.until is None else allotment.until
         if asked_for <= self.slot:
             raise PolicyError(f"policy {self.policy.name}: an allotment of slot {self.slot} until slot {asked_for}")
-        first_done = min((holder.slots_left for holder in self._holders.values()), default=math.inf)
-        stop = int(min(asked_for, next_arrival, self.slot + first_done))
+        first_done = min((holder.done_at for holder in self._holders.values()), default=math.inf)
+        stop = int(min(asked_for, next_arrival, first_done))
         self._ledger.reserve_amounts(self.slot, stop, self._held)
         return stop
 
-    def _hand_over(self, waiting: _Waiting, placement: Placement) -> None:
+    def _hand_over(self, waiting: _Waiting, placement: Placement, slot: int) -> None:
         """What is held is counted in whole units, so that adding and taking away leaves nothing behind."""
         if placement.shares:
             require_counts(self.policy.name, placement, waiting.job)
@@ -221,18 +216,16 @@ class Simulation:
             for share in held.shares:
                 taken = share.workers * waiting.shape.worker + share.servers * waiting.shape.server
                 self._held[share.machine] += sign * taken
-        waiting.hold(placement, self.setting.slot_seconds)
+        waiting.hold(placement, slot, self.setting.slot_seconds)
 
     def _complete(self, stop: int) -> None:
-        """Credit the slots up to `stop`, and let go of who is done."""
-        for job_id, holder in list(self._holders.items()):
-            done = holder.slots_left <= stop - self.slot
-            holder.train(self.slot, stop)
-            if done:
-                self._hand_over(self._holders.pop(job_id), _NOTHING)
-                del self._queue[job_id]
-                utility = holder.job.utility.value(stop - 1 - holder.job.arrival)
-                self._decisions[job_id] = Admitted(job_id, Schedule(tuple(holder.runs)), stop - 1, utility)
+        """Let go of who is done by the end of the slot before `stop`."""
+        for job_id in [job_id for job_id, holder in self._holders.items() if holder.done_at <= stop]:
+            holder = self._holders.pop(job_id)
+            self._hand_over(holder, _NOTHING, stop)
+            del self._queue[job_id]
+            utility = holder.job.utility.value(stop - 1 - holder.job.arrival)
+            self._decisions[job_id] = Admitted(job_id, Schedule(tuple(holder.runs)), stop - 1, utility)
 
 
 def _now() -> float:
