@@ -79,6 +79,16 @@ def test_a_job_that_arrives_after_the_horizon_is_answered_all_the_same() -> None
     assert outcome.decisions["b"] == Admitted("b", Schedule(()), None, 0.0)
 
 
+def test_a_policy_may_queue_a_job_and_promise_a_slot() -> None:
+    class Promising(Notes):
+        def decide(self, job: Job, view: View) -> Answer:
+            return Queued(view.slot + 5)
+
+    outcome = simulate(instance_of(hourly("a", 1), hourly("b", 1, arrival=2)), Promising)
+    assert outcome.promises == {"a": 5, "b": 7}
+    assert outcome.per_job()["promise_slot"] == [5, 7]
+
+
 def test_no_jobs_no_decisions() -> None:
     assert simulate(instance_of(), Fifo).decisions.decisions == ()
 

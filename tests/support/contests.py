@@ -31,5 +31,6 @@ def broken_contest(
 def _broken_promises(outcome: Outcome) -> Iterator[str]:
     for job, decision in outcome.answered():
         promise = outcome.promises.get(job.id)
-        if promise is not None and getattr(decision, "completion", None) != promise:
+        completion = getattr(decision, "completion", None)
+        if promise is not None and (completion is None or completion > promise):
             yield f"{job.id} was promised slot {promise}: {decision}"

@@ -28,8 +28,11 @@ class Moment:
 
 @dataclass(frozen=True, eq=False)
 class Outcome:
-    """`promises` are the completions told at arrival; `decision_seconds` is what each job waited for its answer: that
-    of the policy at its arrival and, if it was queued, the first allotment."""
+    """`promises` are the slots told at arrival in which, or by which at the latest, a job completes.
+
+    `decision_seconds` is what each job waited for its answer: that of the policy at its arrival and, if it was queued,
+    the first allotment.
+    """
 
     instance: Instance
     decisions: Decisions

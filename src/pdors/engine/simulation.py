@@ -165,7 +165,9 @@ class Simulation:
                 self._promises[job.id] = answer.schedule.completion
             case Rejected():
                 self._decisions[job.id] = answer
-            case Queued():
+            case Queued(promise):
+                if promise is not None:
+                    self._promises[job.id] = promise
                 shape = JobShape.of(job, self._ledger.units, self.setting.slot_seconds)
                 self._queue[job.id] = _Waiting(job, shape)
         if self._on_decision is not None:

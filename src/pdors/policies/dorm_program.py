@@ -90,8 +90,8 @@ class Solver:
 
     def __post_init__(self) -> None:
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]  # its constructor has no annotations
-        options = {"output_flag": False, "parallel": "off", "mip_rel_gap": GAP, "time_limit": self.time_limit}
-        for option, value in options.items():
+        options = ("output_flag", False), ("parallel", "off"), ("mip_rel_gap", GAP), ("time_limit", self.time_limit)
+        for option, value in options:
             self._highs.setOptionValue(option, value)
 
     def solve(

@@ -92,7 +92,7 @@ class ElasticFlow(Policy):
             self._plans = plans
         self._known[job.id] = known
         self._answer = None
-        return Queued()
+        return Queued(known.deadline)
 
     def allot(self, view: View) -> Allotment:
         queue, slot = view.queue, view.slot

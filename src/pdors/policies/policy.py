@@ -58,7 +58,12 @@ class View(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Queued:
-    """Neither admitted with a schedule nor rejected: the job waits for what `allot` gives it."""
+    """Neither admitted with a schedule nor rejected: the job waits for what `allot` gives it.
+
+    `promise` is the slot by which it will be done at the latest, if the policy promises one.
+    """
+
+    promise: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
