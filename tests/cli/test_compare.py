@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Cli
+from tests.cli.test_main import heeds_interrupts
 
 
 @pytest.fixture(autouse=True)
@@ -65,7 +66,10 @@ def test_interrupted_comparison_goes_on_where_it_stopped(tmp_path: Path) -> None
         sys.executable, "-m", "pdors", "compare", "--jobs", "60", "--machines", "20", "--slots", "40",
         "--policies", "pdors,fifo", "--seeds", "30", "--no-bound", "--processes", "2", "--keep", str(kept), "--json",
     ]  # fmt: skip
-    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    started = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heeds_interrupts,  # noqa: PLW1509 - there are no threads here
+    )  # fmt: skip
     while started.poll() is None and len(list(kept.glob("*.json")) if kept.exists() else []) < 3:
         time.sleep(0.02)
     os.kill(started.pid, signal.SIGINT)

@@ -160,12 +160,18 @@ def test_reader_that_has_left_is_no_error(arguments: tuple[str, ...]) -> None:
     assert (process.returncode, process.stderr) == (141, b"")
 
 
+def heeds_interrupts() -> None:
+    """Whatever runs the tests in the background has interrupts ignored, and its children with it."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 def test_interrupt_ends_with_130_and_leaves_no_file(tmp_path: Path) -> None:
     """The instance comes through a pipe that stays open, so that the interrupt finds the command at work."""
     target = tmp_path / "decisions.json"
     with subprocess.Popen(
-        [*PDORS, "plan", "-", "-o", str(target)], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    ) as process:
+        [*PDORS, "plan", "-", "-o", str(target)], stdin=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        preexec_fn=heeds_interrupts,  # noqa: PLW1509 - there are no threads here
+    ) as process:  # fmt: skip
         assert process.stdin is not None
         assert process.stderr is not None
         process.stdin.write(Path(EXAMPLE).read_text())

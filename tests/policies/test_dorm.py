@@ -95,18 +95,15 @@ def test_nobody_who_runs_is_changed_where_none_may_be() -> None:
 
 
 def test_the_last_allocation_is_kept_where_the_rows_allow_no_other() -> None:
-    """a holds 8 of 8 and is not to be changed. c takes one GPU of each, a fifth of what fairness wants for it."""
-    cluster = cluster_of(("gpu",), (8,), (1,))
-    jobs = (plain_job("a", (1,), 80, batch=8), plain_job("b", (1,), 6, arrival=2, batch=4))
-    instance = Instance(100, 1, cluster, jobs)
-    run = simulate(instance, dorm(theta1=0, theta2=0)).decisions
-    assert schedules(instance, dorm(theta1=0, theta2=0)) == {
-        "a": [(range(10), {0: (8, 0)})],
-        "b": [(range(10, 12), {0: (4, 0)})],
+    """No fairness may be lost: four and four. Once b is done a's share would be all eight, and it may not change."""
+    cluster = cluster_of(("gpu",), (8,))
+    jobs = (plain_job("a", (1,), 40), plain_job("b", (1,), 12))
+    instance, policy = Instance(100, 1, cluster, jobs), dorm(theta1=0, theta2=0)
+    assert schedules(instance, policy) == {
+        "a": [(range(10), {0: (4, 0)})],
+        "b": [(range(3), {0: (4, 0)})],
     }
-    assert run.options["allocations_kept"] == 1
-    freer = schedules(instance, dorm(theta1=1, theta2=0))
-    assert freer["b"][0] == (range(2, 8), {1: (1, 0)})
+    assert simulate(instance, policy).decisions.options["allocations_kept"] == 1
 
 
 def test_the_most_of_the_cluster_is_used() -> None:
@@ -116,7 +113,7 @@ def test_the_most_of_the_cluster_is_used() -> None:
     instance = Instance(1000, 1, cluster, jobs)
     assert first_slot(instance, dorm(theta1=1)) == {"a": {0: (1, 0)}, "b": {0: (7, 0)}}
     assert first_slot(instance, dorm(theta1=0)) == {"a": {0: (4, 0)}, "b": {0: (4, 0)}}
-    # Four resources' worth of shares may be lost, a tenth of it is 0.4: 1/8 of each share at 5 and 3, 3/8 at 7 and 1.
+    # 2 * 2 * 0.1 = 0.4 of the shares may be lost: 2/8 with five and three, 4/8 with six and two.
     assert first_slot(instance) == {"a": {0: (3, 0)}, "b": {0: (5, 0)}}
 
 
@@ -125,7 +122,7 @@ def test_who_came_first_runs_where_not_all_can() -> None:
     jobs = tuple(plain_job(name, (1,), samples) for name, samples in (("a", 30), ("b", 10), ("c", 10), ("d", 5)))
     held = schedules(Instance(100, 1, cluster, jobs), Dorm)
     assert {job_id: [slots for slots, _ in runs] for job_id, runs in held.items()} == {
-        "a": [range(30)], "b": [range(10)], "c": [range(10, 20)], "d": [range(20, 25)],
+        "a": [range(25), range(25, 28)], "b": [range(10)], "c": [range(10, 20)], "d": [range(20, 25)],
     }  # fmt: skip
 
 
@@ -181,17 +178,21 @@ def test_what_cannot_finish_alone_is_rejected_and_changes_nothing() -> None:
 
 
 def test_options_tell_how_it_is_set_up_and_what_it_met() -> None:
-    instance = generate(PaperWorkload(jobs=12, machines=4, slots=60, slot_seconds=600), np.random.default_rng(3))
+    jobs = (plain_job("a", (1,), 100), plain_job("b", (1,), 40, arrival=2))
+    instance = Instance(100, 1, cluster_of(("gpu",), (8,)), jobs)
     options = simulate(instance, dorm(theta1=0.2, theta2=0.3)).decisions.options
-    programs = options.pop("programs")  # type: ignore[attr-defined]  # it is a dict
-    assert programs > 0
     assert options == {
-        "theta1": 0.2, "theta2": 0.3, "time_limit": 10.0, "programs_out_of_time": 0, "allocations_kept": 0,
-    }  # fmt: skip
+        "theta1": 0.2,
+        "theta2": 0.3,
+        "time_limit": 10.0,
+        "programs": 3,
+        "programs_out_of_time": 0,
+        "allocations_kept": 0,
+    }
 
 
 def test_a_time_limit_that_is_met_is_counted_and_leaves_a_sound_run() -> None:
-    instance = generate(PaperWorkload(jobs=12, machines=4, slots=60, slot_seconds=3600), np.random.default_rng(3))
+    instance = generate(PaperWorkload(jobs=12, machines=4, slots=200, slot_seconds=3600), np.random.default_rng(3))
     decisions = simulate(instance, dorm(time_limit=1e-9)).decisions
     out_of_time = decisions.options["programs_out_of_time"]
     assert isinstance(out_of_time, int)
@@ -212,9 +213,9 @@ def test_impossible_options(options: dict[str, float]) -> None:
 THETAS = ({}, {"theta1": 0.02, "theta2": 0.3}, {"theta1": 0.3, "theta2": 0.0})
 
 
-@pytest.mark.parametrize("seed", range(90))
+@pytest.mark.parametrize("seed", range(60))
 def test_the_rows_hold_or_all_stays_as_it_was(seed: int) -> None:
-    instance, options = busy_instance(seed), THETAS[seed % len(THETAS)]
+    instance, options = busy_instance(seed, most_jobs=8), THETAS[seed % len(THETAS)]
     last: Mapping[str, Placement] = {}
     for asked in rounds_of(instance, dorm(**options)):
         present = {queued.job.id for queued in asked.queue}
@@ -262,7 +263,7 @@ def fair_shares(instance: Instance, jobs: list[Job]) -> Floats:
 
 @pytest.mark.parametrize("seed", range(100))
 def test_decisions_are_sound_and_the_same_however_often_it_is_asked(seed: int) -> None:
-    assert not list(broken_rules(busy_instance(seed), Dorm))
+    assert not list(broken_rules(busy_instance(seed, most_jobs=6), Dorm))
 
 
 # Against every allocation there is
@@ -272,10 +273,10 @@ def test_decisions_are_sound_and_the_same_however_often_it_is_asked(seed: int) -
 def test_no_allocation_of_two_jobs_uses_much_more(seed: int) -> None:
     """Within the gap of the program: a hundredth, and as much for numbers of workers in between."""
     instance = two_jobs(seed)
-    held = rounds_of(instance, Dorm)[0].allotment.placements
-    if len(held) < 2:
+    rounds = rounds_of(instance, Dorm)
+    if not rounds or len(rounds[0].allotment.placements) < 2:
         return
-    jobs = list(instance.jobs)
+    held, jobs = rounds[0].allotment.placements, list(instance.jobs)
     units = Units(instance.cluster)
     fair, total = fair_shares(instance, jobs), units.capacity.sum(axis=0)
     demands = [np.array([units.demand(job.worker), units.demand(job.server)]) for job in jobs]

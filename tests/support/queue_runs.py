@@ -108,13 +108,13 @@ def _document(instance: Instance, policy: type[Policy], seed: int) -> dict[str, 
     return document
 
 
-def busy_instance(seed: int) -> Instance:
+def busy_instance(seed: int, most_jobs: int = 15) -> Instance:
     """Of the paper's kind, with jobs that take some slots and wait for each other; every other one of any kind."""
     if seed % 2:
         return random_instance(seed)
     rng = np.random.default_rng(seed)
     workload = PaperWorkload(
-        jobs=int(rng.integers(5, 16)),
+        jobs=int(rng.integers(4, most_jobs + 1)),
         machines=int(rng.integers(1, 7)),
         slots=int(rng.integers(20, 80)),
         slot_seconds=float(rng.choice([60, 600])),

@@ -25,7 +25,7 @@ from pdors.policies.drf_dealing import Claims, Dealt, deal_fairly, dominant_shar
 ROUNDING = 1e-9
 _SMALL = 24
 """Jobs times machines up to which the program has every machine in it."""
-_NODES, _NODES_SMALL = 1000, 20
+_NODES, _NODES_SMALL = 1000, 50
 """Where the search for a solution within the gap is given up for the best one that was found."""
 _TRIED_CELLS = 5_000_000
 """Jobs times machines, times the choices that are tried."""

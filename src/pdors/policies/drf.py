@@ -13,7 +13,7 @@ from pdors.model.job import Job
 from pdors.planner.alone import Alone
 from pdors.planner.shape import JobShape
 from pdors.policies.drf_dealing import Claims, deal_fairly
-from pdors.policies.packing import as_asked_for, free_now, placements_of
+from pdors.policies.packing import Floats, as_asked_for, free_now, placements_of
 from pdors.policies.policy import Allotment, Answer, Policy, Queued, QueuedJob, Setting, View
 
 _CLOSE = 1e-9
@@ -32,9 +32,10 @@ class Drf(Policy):
 
     def decide(self, job: Job, view: View) -> Answer:
         shape = JobShape.of(job, view.ledger.units, self.setting.slot_seconds)
-        if not self._alone.could_finish(shape):
+        asked = as_asked_for(shape, view.ledger.units.capacity)
+        if not (self._finishes_if_dealt_all(asked, view.ledger.units.capacity) or self._alone.could_finish(shape)):
             return Rejected(job.id, Reason.INFEASIBLE)
-        self._shapes[job.id] = as_asked_for(shape, view.ledger.units.capacity)
+        self._shapes[job.id] = asked
         return Queued()
 
     def allot(self, view: View) -> Allotment:
@@ -48,6 +49,11 @@ class Drf(Policy):
                 placements[queued.job.id] = placement
                 alike = min(alike, _slots_alike(queued, *rate))
         return Allotment(placements, until=int(min(self.setting.slots, view.slot + alike)))
+
+    def _finishes_if_dealt_all(self, shape: JobShape, capacity: Floats) -> bool:
+        """Whether it is done in time if all is dealt to it: what most jobs are asked, as it is answered soonest."""
+        dealt = deal_fairly(capacity.copy(), capacity.sum(axis=0), Claims.of([shape], [math.inf]))
+        return bool((self.setting.slots - shape.job.arrival) * dealt.samples[0] >= shape.work)
 
 
 def _slots_alike(queued: QueuedJob, samples: float, outgrown: float) -> float:

@@ -1,4 +1,4 @@
-"""Tasks put on machines without prices: dealt round-robin to one job, or fairly to a whole queue."""
+"""Tasks put on machines without prices: round-robin, evenly, or wherever there is room."""
 
 from __future__ import annotations
 
