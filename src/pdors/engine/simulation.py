@@ -60,7 +60,8 @@ def simulate(
 class _Waiting:
     """A job in the queue, what it holds since slot `since`, and what it had trained by then.
 
-    `done_at` is the slot after its last, if it goes on so. As long as it holds the same, no round costs it anything.
+    `done_at` is the slot after its last, if it goes on so. `taken` are the machines that it holds something on, and how
+    much, in units. As long as it holds the same, no round costs it anything.
     """
 
     job: Job
@@ -70,6 +71,7 @@ class _Waiting:
     since: int = 0
     trained: float = 0.0
     done_at: float = math.inf
+    taken: tuple[NDArray[np.int64], Floats] | None = None
     runs: list[Run] = field(default_factory=list)
 
     def seen(self, slot: int) -> QueuedJob:
@@ -214,10 +216,13 @@ class Simulation:
         """What is held is counted in whole units, so that adding and taking away leaves nothing behind."""
         if placement.shares:
             require_counts(self.policy.name, placement, waiting.job)
-        for sign, held in ((-1, waiting.placement), (+1, placement)):
-            for share in held.shares:
-                taken = share.workers * waiting.shape.worker + share.servers * waiting.shape.server
-                self._held[share.machine] += sign * taken
+        if waiting.taken is not None:
+            machines, amounts = waiting.taken
+            self._held[machines] -= amounts
+        waiting.taken = _taken(waiting.shape, placement)
+        if waiting.taken is not None:
+            machines, amounts = waiting.taken
+            self._held[machines] += amounts
         waiting.hold(placement, slot, self.setting.slot_seconds)
 
     def _complete(self, stop: int) -> None:
@@ -228,6 +233,14 @@ class Simulation:
             del self._queue[job_id]
             utility = holder.job.utility.value(stop - 1 - holder.job.arrival)
             self._decisions[job_id] = Admitted(job_id, Schedule(tuple(holder.runs)), stop - 1, utility)
+
+
+def _taken(shape: JobShape, placement: Placement) -> tuple[NDArray[np.int64], Floats] | None:
+    """Each machine is there once, so what is taken can be added by index."""
+    if not placement.shares:
+        return None
+    counts = np.array([(share.machine, share.workers, share.servers) for share in placement.shares], dtype=np.int64)
+    return counts[:, 0], counts[:, 1:2] * shape.worker + counts[:, 2:] * shape.server
 
 
 def _now() -> float:

@@ -27,7 +27,7 @@ _SMALL = 24
 """Jobs times machines up to which the program has every machine in it."""
 _NODES, _NODES_SMALL = 1000, 50
 """Where the search for a solution within the gap is given up for the best one that was found."""
-_TRIED_CELLS = 5_000_000
+_TRIED_CELLS = 1_000_000
 """Jobs times machines, times the choices that are tried."""
 
 
