@@ -18,8 +18,8 @@ _INTRODUCTION = """# Benchmarks
 
     python -m benchmarks --write
 
-runs everything below in some minutes and writes this page; `python -m benchmarks fast` runs one part. Times that depend
-on the machine stand beside a ratio taken in the same run. Measured on {circumstances}.
+runs everything below in some minutes and writes this page; `python -m benchmarks fast --write` runs one part and writes
+it anew. Times that depend on the machine stand beside a ratio taken in the same run.
 """
 
 
@@ -29,15 +29,13 @@ def main() -> int:
     )
     parser.add_argument("groups", nargs="*", metavar="GROUP", help=f"of {', '.join(GROUPS)}; all if none is named")
     parser.add_argument("--quick", action="store_true", help="smaller problems")
-    parser.add_argument(
-        "--write", action="store_true", help=f"write {PAGE.relative_to(ROOT)} (all groups, not --quick)"
-    )
+    parser.add_argument("--write", action="store_true", help=f"write to {PAGE.relative_to(ROOT)} (not --quick)")
     chosen = parser.parse_args()
     groups = chosen.groups or list(GROUPS)
     if unknown := set(groups) - set(GROUPS):
         parser.error(f"no such group: {', '.join(sorted(unknown))}; there are {', '.join(GROUPS)}")
-    if chosen.write and (chosen.quick or len(groups) < len(GROUPS)):
-        parser.error("--write needs all groups in full")
+    if chosen.write and chosen.quick:
+        parser.error("--write needs the groups in full")
     measured: dict[str, list[Result]] = {}
     for group in groups:
         module = import_module(f"benchmarks.{group}")
@@ -51,11 +49,15 @@ def main() -> int:
 
 
 def _page(measured: dict[str, list[Result]]) -> str:
-    parts = [_INTRODUCTION.format(circumstances=circumstances())]
+    """The parts that were measured, and of the others what stands there."""
+    standing = PAGE.read_text().split("\n## ")[1:] if PAGE.exists() else []
+    parts = {part.partition("\n")[0]: part for part in standing}
     for group, results in measured.items():
         title, _, text = import_module(f"benchmarks.{group}").__doc__.strip().partition(": ")
-        parts.append(f"\n## {title}\n\n{text[0].upper()}{text[1:]}\n\n{table(results)}\n")
-    return "".join(parts)
+        where = f"Measured on {circumstances()}."
+        parts[title] = f"{title}\n\n{text[0].upper()}{text[1:]}\n\n{where}\n\n{table(results)}\n"
+    titles = [import_module(f"benchmarks.{group}").__doc__.partition(":")[0] for group in GROUPS]
+    return _INTRODUCTION + "".join(f"\n## {parts[title]}" for title in titles if title in parts)
 
 
 def _tell(what: str) -> None:

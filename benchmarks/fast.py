@@ -104,19 +104,19 @@ def _half_committed(
 
 
 def _slot_solvers(jobs: int) -> list[Result]:
-    """The whole curve of one slot, the cost of every number of workers, of the paper's jobs.
+    """The whole curves of a few slots, the cost of every number of workers in each, of the paper's jobs: time per slot.
 
     As printed, each number of workers is a linear program of its own; `solver: paper` starts each from the one before.
     """
     desk, asked = _half_committed(SLOT_MACHINES, 10, jobs, tasks_per_machine=FINE)
-    units, segment = desk.ledger.units, desk.ledger.segments(5, 6)
+    units, segments = desk.ledger.units, desk.ledger.segments(3, 7)
     taken: dict[str, list[float]] = {"fast": [], "paper": [], "printed": []}
     fast, paper = FastSlotSolver(units), PaperSlotSolver(units)
     for job in asked:
         question = desk.question(job)
         for name, solver in (("fast", fast), ("paper", paper)):
-            taken[name].append(_seconds(solver.curves, question.shape, question.prices, segment))
-        taken["printed"].append(_seconds(_curve_as_printed, question, segment, units))
+            taken[name].append(_seconds(solver.curves, question.shape, question.prices, segments) / len(segments))
+        taken["printed"].append(_seconds(_curves_as_printed, question, segments, units) / len(segments))
     title = f"one slot at H={SLOT_MACHINES}"
     ratios = {name: float(np.median(np.divide(taken[name], taken["fast"]))) for name in ("paper", "printed")}
     return [
@@ -128,14 +128,15 @@ def _slot_solvers(jobs: int) -> list[Result]:
     ]
 
 
-def _curve_as_printed(question: Question, segment: Segments, units: Units) -> None:
+def _curves_as_printed(question: Question, segments: Segments, units: Units) -> None:
     shape, rng = question.shape, np.random.default_rng(0)
-    problem = dense_problem(shape, question.prices, segment, 0, units)
-    for workers in np.flatnonzero(shape.apart > 0).tolist():
-        servers = int(shape.servers[workers])
-        relaxation = ExternalProgram(problem).relax(workers, servers)
-        if relaxation is not None:
-            draw_placements(problem, relaxation, workers, servers, 1.0, PAPER_DRAWS, rng)
+    for segment in range(len(segments)):
+        problem = dense_problem(shape, question.prices, segments, segment, units)
+        for workers in np.flatnonzero(shape.apart > 0).tolist():
+            servers = int(shape.servers[workers])
+            relaxation = ExternalProgram(problem).relax(workers, servers)
+            if relaxation is not None:
+                draw_placements(problem, relaxation, workers, servers, 1.0, PAPER_DRAWS, rng)
 
 
 def _seconds(action: Callable[..., object], *arguments: object) -> float:

@@ -28,6 +28,8 @@ HalfFloats = NDArray[np.float32]
 
 SMALL_CLUSTER = 128
 """Up to so many machines every one is a candidate."""
+FEW_STEPS = 64
+"""Such a cluster is priced machine by machine; bounds serve to pass over whole slots alone, and may be coarse."""
 _ROOM_FOR_SITES = 256
 """Candidates of a larger cluster before the dear ones among them are dropped, at least."""
 _FULLNESS = np.linspace(0, 1, LEVELS)
@@ -113,12 +115,18 @@ def sites_for(fleet: Fleet, servers: Integers) -> Sites:
     )
 
 
-def tariff_for(base: Floats, slope: Floats, worker: Floats, server: Floats) -> Tariff:
-    """For a job whose worker and server take these amounts."""
-    at_level = np.exp(base[:, None] + slope[:, None] * _FULLNESS) * (1 - _HAIR)
+def tariff_for(base: Floats, slope: Floats, worker: Floats, server: Floats, *, steps: int = LEVELS) -> Tariff:
+    """For a job whose worker and server take these amounts; with fewer `steps` than levels some share a bound."""
+    at_step = np.exp(base[:, None] + slope[:, None] * _FULLNESS[:: LEVELS // steps]) * (1 - _HAIR)
     most = np.finfo(np.float32).max / (2 * len(base))
-    worker_at_level, server_at_level = (np.minimum(amount[:, None] * at_level, most) for amount in (worker, server))
-    return Tariff(base, slope, worker_at_level.astype(np.float32), server_at_level.astype(np.float32))
+    worker_at_step, server_at_step = (np.minimum(amount[:, None] * at_step, most) for amount in (worker, server))
+    shared = LEVELS // steps
+    return Tariff(
+        base,
+        slope,
+        np.repeat(worker_at_step.astype(np.float32), shared, axis=1),
+        np.repeat(server_at_step.astype(np.float32), shared, axis=1),
+    )
 
 
 @compiled

@@ -13,11 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.compiled import compiled
-from pdors.model.blocks import BLOCK
+from pdors.model.blocks import BLOCK, LEVELS
 from pdors.model.ledger import Segments
 from pdors.model.schedule import Placement
 from pdors.model.units import Units
 from pdors.planner.candidates import (
+    FEW_STEPS,
     LIMITS,
     SMALL_CLUSTER,
     Demand,
@@ -87,15 +88,16 @@ class _Posed:
     @staticmethod
     def of(shape: JobShape, prices: PriceBounds, fleet: Fleet) -> _Posed:
         worker, server = (np.array(amounts, dtype=np.float64) for amounts in (shape.job.worker, shape.job.server))
-        sizes, limits = None, np.full(LIMITS, np.inf)
+        sizes, limits, steps = None, np.full(LIMITS, np.inf), FEW_STEPS
         if fleet.machines > SMALL_CLUSTER:
+            steps = LEVELS
             sizes = machine_sizes(fleet, shape.worker, shape.max_workers)
             open_limits(sizes, shape.servers, limits)
         return _Posed(
             shape,
             prices,
             fleet,
-            tariff_for(prices.base, prices.slope, worker, server),
+            tariff_for(prices.base, prices.slope, worker, server, steps=steps),
             Demand(worker, server, shape.worker, shape.server, shape.servers),
             sizes,
             _points(shape),
