@@ -464,3 +464,15 @@ def test_a_run_of_the_paper() -> None:
     assert document["policy"] == "oasis"
     assert document["options"] == {"worker_share": 0.5}
     assert {job["reason"] for job in document["jobs"]} >= {None, "infeasible", "price"}
+
+
+def test_a_subclass_may_set_the_usual_share_and_is_priced_by_its_pools() -> None:
+    class EightOfTen(Oasis):
+        usual_share = 0.8
+
+    instance = random_instance(3)
+    setting = Setting(instance.cluster, instance.slots, instance.slot_seconds)
+    for prices in ("default", "paper"):
+        policy = EightOfTen.at_prices(setting, instance, prices, ())
+        assert policy.options() == {"worker_share": 0.8}
+        assert simulate(instance, lambda setting, policy=policy: policy).total_utility >= 0

@@ -36,16 +36,20 @@ from pdors.policies.policy import Policy, Setting, View
 
 
 class Oasis(Policy):
-    """Decides at arrival; `prices` defaults to those calibrated by the jobs seen so far."""
+    """Decides at arrival; `prices` defaults to those calibrated by the jobs seen so far.
+
+    `worker_share` defaults to `usual_share`, which a subclass may set.
+    """
 
     name = "oasis"
+    usual_share = WORKER_SHARE
 
     def __init__(
-        self, setting: Setting, *, worker_share: float = WORKER_SHARE, prices: PoolPrices | None = None
+        self, setting: Setting, *, worker_share: float | None = None, prices: PoolPrices | None = None
     ) -> None:
         super().__init__(setting)
-        self._worker_share = worker_share
-        self.pools = Pools.of(setting.cluster, worker_share)
+        self._worker_share = self.usual_share if worker_share is None else worker_share
+        self.pools = Pools.of(setting.cluster, self._worker_share)
         solver = PoolSlotSolver(Units(setting.cluster), self.pools)
         prices = prices or seen_prices(self.pools, setting)
         self.planner = Planner(setting.cluster, setting.slots, setting.slot_seconds, prices=prices, solver=solver)
@@ -55,7 +59,7 @@ class Oasis(Policy):
     def at_prices(
         cls, setting: Setting, instance: Instance, prices: PricesName | PriceBounds, history: Iterable[Job]
     ) -> Oasis:
-        pools = Pools.of(setting.cluster)
+        pools = Pools.of(setting.cluster, cls.usual_share)
         if isinstance(prices, PriceBounds):
             return cls(setting, prices=fixed_prices(pools, prices, prices))
         found = printed_prices(pools, instance) if prices == "paper" else seen_prices(pools, setting, history)
