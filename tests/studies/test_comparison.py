@@ -16,6 +16,7 @@ from pdors.policies.fifo import Fifo
 from pdors.policies.pdors import PdOrs
 from pdors.studies.comparison import Comparison, compare, mean_of, run_count, spread_of
 from pdors.studies.measures import in_time, measure
+from pdors.studies.processes import Processes
 from pdors.studies.record import outcome_document, parse_outcome
 from pdors.studies.sources import Generated, Given
 from pdors.workloads.paper_settings import PaperWorkload
@@ -62,7 +63,7 @@ def test_outcomes_come_back_from_documents(policy: type[PdOrs | Fifo]) -> None:
 
 
 def compared(folder: Path, **options: object) -> Comparison:
-    return compare(SMALL, ["pdors", "fifo"], [3, 4], folder=folder, processes=1, **options)  # type: ignore[arg-type]
+    return compare(SMALL, ["pdors", "fifo"], [3, 4], folder=folder, backend=Processes(1), **options)  # type: ignore[arg-type]
 
 
 def test_every_policy_has_the_same_jobs_and_none_beats_the_bound(tmp_path: Path) -> None:
@@ -96,7 +97,7 @@ def test_a_policy_of_one_s_own_is_run_again_when_its_file_changes(tmp_path: Path
     totals = []
     for name, name_of_class in (("fifo", "Fifo"), ("pdors", "PdOrs")):
         file.write_text(code.format(name=name, name_of_class=name_of_class))
-        made = compare(SMALL, [f"{file}:Mine"], [3], folder=tmp_path / "kept", bound_seconds=None, processes=1)
+        made = compare(SMALL, [f"{file}:Mine"], [3], folder=tmp_path / "kept", bound_seconds=None, backend=Processes(1))
         totals.append(made.measures[f"{file}:Mine"][0].total_utility)
     expected = compared(tmp_path / "kept", bound_seconds=None)
     assert totals == [expected.measures[name][0].total_utility for name in ("fifo", "pdors")]

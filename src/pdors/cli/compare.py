@@ -80,6 +80,7 @@ def compare(
     from pdors.files.output import write_bytes
     from pdors.policies.registry import POLICY_NAMES, find_policy
     from pdors.studies.comparison import compare, run_count
+    from pdors.studies.processes import Processes
     from pdors.studies.runs import default_folder
 
     names = list(POLICY_NAMES) if policies == "all" else policies.split(",")
@@ -92,8 +93,8 @@ def compare(
     with progress("comparing", total) as advance:
         try:
             made = compare(
-                source, names, chosen, folder=keep or default_folder(), prices=prices, bound_seconds=limit,
-                in_detail=report is not None, processes=processes, fresh=fresh, on_result=advance,
+                source, names, chosen, backend=Processes(processes), folder=keep or default_folder(), prices=prices,
+                bound_seconds=limit, in_detail=report is not None, fresh=fresh, on_result=advance,
             )  # fmt: skip
         except KeyboardInterrupt:
             say("finished runs are kept: the same command goes on from here")

@@ -16,7 +16,7 @@ from pdors.planning import policy_maker
 from pdors.policies.registry import policy_file
 from pdors.studies.measures import Measures, measure
 from pdors.studies.record import outcome_document, parse_outcome
-from pdors.studies.runs import Result, Run, run_all
+from pdors.studies.runs import Backend, Result, Run, run_all
 from pdors.studies.sources import Source
 
 
@@ -90,11 +90,11 @@ def compare(
     policies: Sequence[str],
     seeds: Sequence[int],
     *,
+    backend: Backend,
     folder: Path,
     prices: PricesName = "default",
     bound_seconds: float | None = 60.0,
     in_detail: bool = False,
-    processes: int | None = None,
     fresh: bool = False,
     on_result: Callable[[], None] = lambda: None,
 ) -> Comparison:
@@ -104,7 +104,7 @@ def compare(
     runs: list[Run] = [
         PolicyRun(source, policy, seed, prices, in_detail and seed == seeds[0]) for policy in policies for seed in seeds
     ]
-    results = run_all([*bounds, *runs], folder=folder, processes=processes, fresh=fresh, on_result=on_result)
+    results = run_all([*bounds, *runs], backend=backend, folder=folder, fresh=fresh, on_result=on_result)
     made = _by_policy(policies, results[len(bounds) :], len(seeds))
     first = source.instance(seeds[0])
     return Comparison(

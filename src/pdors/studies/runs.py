@@ -1,11 +1,9 @@
-"""Runs in parallel, each kept in a file of its own: what an interruption left is not run again."""
+"""Many runs, each kept in a file of its own: what an interruption left is not run again."""
 
 from __future__ import annotations
 
 import json
-import multiprocessing
 import os
-import signal
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from hashlib import blake2b
@@ -13,7 +11,6 @@ from pathlib import Path
 from typing import Any, Protocol
 
 import pdors
-from pdors.errors import PdorsError
 from pdors.files.output import write_bytes
 
 Result = dict[str, Any]
@@ -31,6 +28,17 @@ class Run(Protocol):
     def __call__(self) -> Result: ...
 
 
+class Backend(Protocol):
+    """Where runs are computed."""
+
+    def compute(self, runs: Sequence[Run]) -> Iterator[tuple[int, Result]]:
+        """The position of each run and its result, in the order in which they come in.
+
+        The first run that fails ends all with a `PdorsError`.
+        """
+        ...
+
+
 def default_folder() -> Path:
     """Where results are kept: in the user's cache."""
     base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -38,7 +46,7 @@ def default_folder() -> Path:
 
 
 def run_all(
-    runs: Sequence[Run], *, folder: Path, processes: int | None = None, fresh: bool = False,
+    runs: Sequence[Run], *, backend: Backend, folder: Path, fresh: bool = False,
     on_result: Callable[[], None] = lambda: None,
 ) -> list[Result]:  # fmt: skip
     """The results of all runs, in their order; equal ones are run once, and `fresh` runs again what is kept."""
@@ -48,39 +56,10 @@ def run_all(
     missing = [index for file, index in first_of.items() if fresh or not file.exists()][::-1]
     for _ in range(len(runs) - len(missing)):
         on_result()
-    results = _computed([runs[index] for index in missing], processes)
-    for position, result in results:
+    for position, result in backend.compute([runs[index] for index in missing]):
         write_bytes(json.dumps(result).encode(), files[missing[position]])
         on_result()
     return [json.loads(file.read_bytes()) for file in files]
-
-
-def _computed(runs: Sequence[Run], processes: int | None) -> Iterator[tuple[int, Result]]:
-    """In the order in which they come in."""
-    if not runs:
-        return
-    wanted = min(len(runs), processes or os.cpu_count() or 1)
-    if wanted == 1:
-        yield from ((index, run()) for index, run in enumerate(runs))
-        return
-    with multiprocessing.get_context("spawn").Pool(wanted, _leave_interrupts_to_the_parent) as pool:
-        for index, result, error in pool.imap_unordered(_guarded, enumerate(runs)):
-            if error is not None:
-                raise PdorsError(error)
-            yield index, result
-
-
-def _leave_interrupts_to_the_parent() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def _guarded(numbered: tuple[int, Run]) -> tuple[int, Result, str | None]:
-    """Errors of this package as text: not every one can be sent from one process to another."""
-    index, run = numbered
-    try:
-        return index, run(), None
-    except PdorsError as error:
-        return index, {}, str(error)
 
 
 def _key(run: Run) -> str:
