@@ -115,17 +115,24 @@ def sites_for(fleet: Fleet, servers: Integers) -> Sites:
     )
 
 
-def tariff_for(base: Floats, slope: Floats, worker: Floats, server: Floats, *, steps: int = LEVELS) -> Tariff:
-    """For a job whose worker and server take these amounts; with fewer `steps` than levels some share a bound."""
-    at_step = np.exp(base[:, None] + slope[:, None] * _FULLNESS[:: LEVELS // steps]) * (1 - _HAIR)
-    most = np.finfo(np.float32).max / (2 * len(base))
-    worker_at_step, server_at_step = (np.minimum(amount[:, None] * at_step, most) for amount in (worker, server))
+def tariff_for(base: Floats, slope: Floats, demand: Demand, largest: Floats, *, steps: int = LEVELS) -> Tariff:
+    """For a job of this demand; with fewer `steps` than levels some share a bound.
+
+    A task has no price, but infinity, at a level that leaves no room for it even on a machine that has the `largest`
+    capacity of each resource.
+    """
     shared = LEVELS // steps
+    fullness = _FULLNESS[::shared]
+    at_step = np.exp(base[:, None] + slope[:, None] * fullness) * (1 - _HAIR)
+    most = np.finfo(np.float32).max / (2 * len(base))
+    left = largest[:, None] * (1 - fullness) * (1 + _HAIR)
+
+    def at_level(amount: Floats, units: Floats) -> HalfFloats:
+        bound = np.minimum(amount[:, None] * at_step, most).astype(np.float32)
+        return np.repeat(np.where(left < units[:, None], np.float32(np.inf), bound), shared, axis=1)
+
     return Tariff(
-        base,
-        slope,
-        np.repeat(worker_at_step.astype(np.float32), shared, axis=1),
-        np.repeat(server_at_step.astype(np.float32), shared, axis=1),
+        base, slope, at_level(demand.worker_amount, demand.worker), at_level(demand.server_amount, demand.server)
     )
 
 

@@ -6,6 +6,9 @@ One forward pass of Algorithm 3 gives Theta for every d. Slots are looked at in 
 utility never rises, the search ends before the first slot whose utility less the least that the work can cost is at
 most the best payoff in hand.
 
+Over many segments far slots are first looked at coarsely (`coarse`); only what would be called full is then looked at
+slot by slot. A job whose best payoff is hardly above 0 may so be rejected for its price.
+
     a, d  arrival, completion slot              -> job.arrival, completion
     u     utility of the duration d - a         -> utility
     V     samples to train                      -> shape.work
@@ -13,8 +16,9 @@ most the best payoff in hand.
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,12 +28,14 @@ from pdors.model.job import WORK_TOLERANCE
 from pdors.model.ledger import LedgerView, Segments
 from pdors.model.schedule import Run, Schedule
 from pdors.planner.calendar import Calendar, WorkPlan
+from pdors.planner.coarse import Coarse
 from pdors.planner.keeping import cost_of_keeping
 from pdors.planner.prices import PriceBounds
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import Curves, PlacedSlot, SlotSolver
 
 Floats = NDArray[np.float64]
+Timeline = Segments | Coarse
 
 PAYOFF_TOLERANCE = 1e-3
 """The grid pass is left out where it could raise the payoff by no more than this share of the utility."""
@@ -38,13 +44,18 @@ _PLACING_SAVES = 0.7
 _AS_GOOD = 1e-9
 """Relative; more than the rounding of a price."""
 _FEW_SEGMENTS = 100
+"""Up to so many are looked at one by one."""
+_TRIED_AT_ONCE = 256
 _FIRST_PORTION = 16
 """Segments looked at first; every further portion is twice as long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposal:
-    """The best schedule found; no schedule has a payoff above `payoff + error` at the prices of the curves."""
+    """The best schedule found; no schedule has a payoff above `payoff + error` at the prices of the curves.
+
+    `price` is that of the segments that were looked at: of coarse ones, that of their fullest slots.
+    """
 
     schedule: Schedule
     completion: int
@@ -73,7 +84,10 @@ class NoProposal:
 
 @dataclass(frozen=True, eq=False)
 class Question:
-    """One job, the prices that hold for it, and the slots it may use: all that Algorithm 2 asks about."""
+    """One job, the prices that hold for it, and the slots it may use: all that Algorithm 2 asks about.
+
+    `coarsely`: many segments may be taken together.
+    """
 
     shape: JobShape
     prices: PriceBounds
@@ -81,6 +95,24 @@ class Question:
     slots: int
     slot_seconds: float
     solver: SlotSolver
+    coarsely: bool = True
+
+    def segments(self) -> Segments:
+        return self.view.segments(self.shape.job.arrival, self.slots)
+
+    def utility(self, slots: int) -> Floats:
+        """Of completion in each of the first so many slots."""
+        return self.shape.job.utility.values(np.arange(slots))
+
+    def slots_worth(self, least: float, most: int) -> int:
+        """In so many slots, of the first `most`, the utility is above `least`: it never rises."""
+        above, below = 0, most
+        while above < below:
+            tried = np.arange(above, below, max(1, (below - above) // _TRIED_AT_ONCE))
+            known = int(np.count_nonzero(self.shape.job.utility.values(tried) > least))
+            below = int(tried[known]) if known < len(tried) else below
+            above = int(tried[known - 1]) + 1 if known else below
+        return above
 
 
 def propose(question: Question) -> Proposal | TooDear | NoProposal:
@@ -88,53 +120,57 @@ def propose(question: Question) -> Proposal | TooDear | NoProposal:
 
     Over many segments the last few workers of each are first left out: they are dear to look for, and seldom used.
     """
-    segments = _segments(question)
+    segments = question.segments()
     if len(segments) > _FEW_SEGMENTS:
-        found = _search(question, segments, thorough=False)
+        found = _search(question, Coarse.of(segments) if question.coarsely else segments, thorough=False)
         if not isinstance(found, NoProposal):
             return found
     return _search(question, segments, thorough=True)
 
 
-def _search(question: Question, segments: Segments, *, thorough: bool) -> Proposal | TooDear | NoProposal:
-    calendar = Calendar(question.shape.work, segments.lengths)
-    utility, least_price = _utility(question), _least_price(question)
-    outlook, best = _Outlook(_slots_above(utility, least_price)), -np.inf
-    for portion in _portions(question, segments, calendar, outlook, thorough=thorough):
-        calendar.extend(portion)
+def _search(question: Question, timeline: Timeline, *, thorough: bool) -> Proposal | TooDear | NoProposal:
+    calendar, looked_at = Calendar(question.shape.work, timeline.lengths), _LookedAt()
+    least_price = _least_price(question)
+    outlook, best = _Outlook(question.slots_worth(least_price, timeline.stop - int(timeline.starts[0]))), -np.inf
+    for part in _portions(timeline, outlook):
+        calendar.extend(_curves(question, part, calendar, thorough=thorough))
+        looked_at.add(part)
         known = calendar.slots
-        best = (utility[:known] - calendar.price).max()
-        outlook.slots = _slots_above(utility, least_price + max(0.0, best))
+        best = (question.utility(known) - calendar.price).max()
+        outlook.slots = question.slots_worth(least_price + max(0.0, best), outlook.slots)
         if best > -np.inf and known >= outlook.slots:
             break
-    utility = utility[: calendar.slots]
+    utility = question.utility(calendar.slots)
     if not np.isfinite(calendar.price).any():
         return NoProposal(calendar.failures)
     if (utility <= (1 - _PLACING_SAVES) * calendar.bound).all():
         return TooDear(float((utility - calendar.price).max()))
-    plan = _best_plan(calendar, utility)
+    plan = _best_plan(calendar, utility, thorough=thorough)
     if plan is None:
         return NoProposal(calendar.failures)
     upper = float((utility - calendar.bound).max())
-    return _placed(question, segments, calendar, plan, upper)
+    return _placed(question, looked_at, calendar, plan, upper)
 
 
 def price_every_completion(question: Question) -> Calendar:
     """The calendar of all slots to the horizon: `price[k]` is that of completing k slots after the arrival."""
-    segments = _segments(question)
-    calendar = Calendar(question.shape.work, segments.lengths)
-    for portion in _portions(question, segments, calendar, _Outlook(question.slots), thorough=True):
-        calendar.extend(portion)
+    segments = question.segments()
+    if question.coarsely and len(segments) > _FEW_SEGMENTS:
+        calendar = _every_completion(question, Coarse.of(segments))
+        if np.isfinite(calendar.price).any():
+            return calendar
+    return _every_completion(question, segments)
+
+
+def _every_completion(question: Question, timeline: Timeline) -> Calendar:
+    calendar = Calendar(question.shape.work, timeline.lengths)
+    for part in _portions(timeline, _Outlook(question.slots)):
+        calendar.extend(_curves(question, part, calendar, thorough=True))
     return calendar
 
 
-def _segments(question: Question) -> Segments:
-    return question.view.segments(question.shape.job.arrival, question.slots)
-
-
-def _utility(question: Question) -> Floats:
-    job = question.shape.job
-    return job.utility.values(np.arange(question.slots - job.arrival))
+def _curves(question: Question, part: Segments, calendar: Calendar, *, thorough: bool) -> Curves:
+    return question.solver.curves(question.shape, question.prices, part, calendar.marginal, thorough=thorough)
 
 
 def _least_price(question: Question) -> float:
@@ -147,11 +183,6 @@ def _least_price(question: Question) -> float:
     return shape.work * (1 - WORK_TOLERANCE) * float((cost[trains] / samples[trains]).min(initial=np.inf))
 
 
-def _slots_above(utility: Floats, least: float) -> int:
-    """The utility never rises: in so many slots it is above `least`."""
-    return int(np.searchsorted(-utility, -least, side="left"))
-
-
 @dataclass(slots=True)
 class _Outlook:
     """How many slots may still pay; the search narrows it as it goes on."""
@@ -159,24 +190,38 @@ class _Outlook:
     slots: int
 
 
-def _portions(
-    question: Question, segments: Segments, calendar: Calendar, outlook: _Outlook, *, thorough: bool
-) -> Iterator[Curves]:
-    """Curves of all segments; a portion does not reach beyond the outlook unless it begins there."""
+@dataclass(frozen=True, slots=True)
+class _LookedAt:
+    """The parts of a timeline that curves were asked for, in order of time."""
+
+    parts: list[Segments] = field(default_factory=list)
+    begins: list[int] = field(default_factory=lambda: [0])
+
+    def add(self, part: Segments) -> None:
+        self.parts.append(part)
+        self.begins.append(self.begins[-1] + len(part))
+
+    def holding(self, segment: int) -> tuple[Segments, int]:
+        """The part with this segment of the timeline, and its place there."""
+        part = bisect_right(self.begins, segment) - 1
+        return self.parts[part], segment - self.begins[part]
+
+
+def _portions(timeline: Timeline, outlook: _Outlook) -> Iterator[Segments]:
+    """Parts of growing length; none reaches beyond the outlook unless it begins there."""
     first, length = 0, _FIRST_PORTION
-    offsets = segments.starts - segments.starts[0]
-    while first < len(segments):
-        last = min(len(segments), first + length)
+    offsets = timeline.starts - timeline.starts[0]
+    while first < len(timeline):
+        last = min(len(timeline), first + length)
         enough = int(np.searchsorted(offsets, outlook.slots, side="left"))
         if first < enough < last:
             last = enough
-        part = segments.part(first, last)
-        yield question.solver.curves(question.shape, question.prices, part, calendar.marginal, thorough=thorough)
+        yield timeline.part(first, last)
         first, length = last, 2 * length
 
 
-def _best_plan(calendar: Calendar, utility: Floats) -> WorkPlan | None:
-    """The plan of the hull pass, and that of the grid where it could be better by more than the tolerance."""
+def _best_plan(calendar: Calendar, utility: Floats, *, thorough: bool) -> WorkPlan | None:
+    """The plan of the hull pass; if thorough, that of the grid where it could be better by more than the tolerance."""
     payoffs = utility - calendar.price
     best = int(np.argmax(payoffs))
     if payoffs[best] == -np.inf:
@@ -184,7 +229,7 @@ def _best_plan(calendar: Calendar, utility: Floats) -> WorkPlan | None:
     plan = calendar.plan(best)
     payoff = payoffs[best] if plan is None else utility[plan.completion] - plan.price
     upper = float((utility - calendar.bound).max())
-    if upper - payoff > PAYOFF_TOLERANCE * utility[best]:
+    if thorough and upper - payoff > PAYOFF_TOLERANCE * utility[best]:
         finer = calendar.plan_on_grid(utility, payoff)
         if finer is not None and (plan is None or utility[finer.completion] - finer.price > payoff):
             plan = finer
@@ -192,7 +237,7 @@ def _best_plan(calendar: Calendar, utility: Floats) -> WorkPlan | None:
 
 
 def _placed(
-    question: Question, segments: Segments, calendar: Calendar, plan: WorkPlan, upper: float
+    question: Question, looked_at: _LookedAt, calendar: Calendar, plan: WorkPlan, upper: float
 ) -> Proposal | NoProposal:
     """Put the plan on machines: the same point of the same segment always in the same way."""
     job = question.shape.job
@@ -205,10 +250,11 @@ def _placed(
         slot = placed.get(key)
         if slot is None:
             on_curve = calendar.cost(stretch.point)
-            slot = _kept(question, segments, stretch.segment, last.get((workers, together)), on_curve)
+            segments, segment = looked_at.holding(stretch.segment)
+            slot = _kept(question, segments, segment, last.get((workers, together)), on_curve)
             if slot is None:
                 slot = question.solver.place(
-                    question.shape, question.prices, segments, stretch.segment, workers, together=together
+                    question.shape, question.prices, segments, segment, workers, together=together
                 )
             if slot is None:
                 return NoProposal(calendar.failures + 1)

@@ -93,12 +93,13 @@ class _Posed:
             steps = LEVELS
             sizes = machine_sizes(fleet, shape.worker, shape.max_workers)
             open_limits(sizes, shape.servers, limits)
+        demand = Demand(worker, server, shape.worker, shape.server, shape.servers)
         return _Posed(
             shape,
             prices,
             fleet,
-            tariff_for(prices.base, prices.slope, worker, server, steps=steps),
-            Demand(worker, server, shape.worker, shape.server, shape.servers),
+            tariff_for(prices.base, prices.slope, demand, fleet.capacity.max(axis=(0, 2)), steps=steps),
+            demand,
             sizes,
             _points(shape),
             sites_for(fleet, shape.servers),

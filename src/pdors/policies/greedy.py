@@ -45,7 +45,9 @@ class Greedy(Policy):
         shape = JobShape.of(job, view.ledger.units, setting.slot_seconds)
         if not self._alone.could_finish(shape):
             return Rejected(job.id, Reason.INFEASIBLE)
-        question = Question(shape, self._shares, view.ledger, setting.slots, setting.slot_seconds, self._solver)
+        question = Question(
+            shape, self._shares, view.ledger, setting.slots, setting.slot_seconds, self._solver, coarsely=False
+        )
         found = _earliest(question)
         if found is None:
             return Rejected(job.id, Reason.FULL)
