@@ -4,8 +4,9 @@ r"""Runs every policy on random instances and on traces, and holds each run agai
     python -m benchmarks.contests --count 0 --trace google:job_events \
         --trace elasticflow:cluster06.csv,--throughputs,throughputs_A100
 
-Decisions pass the check, promises are kept, nobody beats the offline bound. A trace is what `pdors trace` is given,
-with commas for blanks. Exit code 0: all holds; 1: something does not; 130: interrupted.
+Decisions pass the check, promises are kept, nobody beats the offline bound; with --optimum-seconds nobody beats the
+optimum, which does not exceed the bound either. A trace is what `pdors trace` is given, with commas for blanks.
+Exit code 0: all holds; 1: something does not; 130: interrupted.
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ def main() -> int:
     started = time.perf_counter()
     try:
         for name, instance in _instances(options):
-            sentences = list(broken_contest(instance, policies=options.policies.split(",")))
+            sentences = list(
+                broken_contest(instance, policies=options.policies.split(","), optimum_seconds=options.optimum_seconds)
+            )
             done += 1
             failed += bool(sentences)
             for sentence in sentences:
@@ -53,6 +56,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=300, help="random instances (default 300)")
     parser.add_argument("--seed", type=int, default=0, help="seed of the first; the others follow (default 0)")
     parser.add_argument("--policies", default=",".join(POLICY_NAMES), help="with commas between (default: all)")
+    parser.add_argument("--optimum-seconds", type=float, metavar="S", help="for the optimum of each (default: none)")
     parser.add_argument("--trace", action="append", default=[], metavar="KIND:PATH[,OPTION...]", help="see above")
     parser.add_argument("--jobs", type=int, default=100, help="of each trace (default 100)")
     parser.add_argument("--slots", type=int, default=80, help="of each trace (default 80)")

@@ -5,9 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from pdors.engine import simulate
-from pdors.offline.bound import bound
-from pdors.offline.optimum import optimum
 from pdors.policies.registry import POLICY_NAMES, find_policy
 from pdors.workloads.paper import generate
 from pdors.workloads.paper_settings import PaperWorkload
@@ -29,10 +26,7 @@ def test_the_same_on_the_jobs_of_the_paper(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(3))
 def test_the_optimum_lies_between_the_bound_and_every_policy(seed: int) -> None:
     instance = generate(PaperWorkload(jobs=8, machines=8, slots=8), np.random.default_rng(seed))
-    best = optimum(instance, time_limit=20)
-    assert best.bound <= bound(instance).value * (1 + 1e-9) + 1e-9
-    for policy in POLICY_NAMES:
-        assert simulate(instance, find_policy(policy)).total_utility <= best.bound * (1 + 1e-9) + 1e-9
+    assert list(broken_contest(instance, optimum_seconds=20)) == []
 
 
 @pytest.mark.parametrize("policy", POLICY_NAMES)
