@@ -30,10 +30,9 @@ def broken_contest(
         best = optimum(instance, time_limit=optimum_seconds)
         report = check(instance_document(instance), decisions_document(best.decisions, instance))
         yield from (f"optimum: {violation}" for violation in report.violations)
-        if not best.value <= best.bound <= most:
+        if best.value > min(most, best.bound):
             yield f"optimum: {best.value}, of at most {best.bound}, and the bound {most}"
-        most = best.value if best.proven else best.bound
-        most = most * (1 + _SOLVER_GAP) + _NOISE
+        most = min(most, (best.value if best.proven else best.bound) * (1 + _SOLVER_GAP) + _NOISE)
     for policy in policies:
         outcome = simulate(instance, find_policy(policy), record_prices=False)
         report = check(instance_document(instance), decisions_document(outcome.decisions, instance))
