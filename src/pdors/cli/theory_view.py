@@ -129,7 +129,7 @@ _ROWS: Sequence[Row] = (
     Row("Theorem 4: scaling", "G", lambda one: one.favour_work.gain),
     Row("  cost over the linear program's", "3G/delta", lambda one: one.favour_work.cost_ratio),
     Row("  chance of too few tasks", "delta/3", lambda one: one.favour_work.chance_short),
-    Row("  how full machines get, times what is free", "", lambda one: one.favour_work.packing_reached,
+    Row("  fill of machines, times what is free", "", lambda one: one.favour_work.packing_reached,
         lambda one: one.favour_work.packing_reached > 1, "more than they hold"),
 )  # fmt: skip
 
@@ -183,7 +183,7 @@ def _achieved(told: Theory) -> Iterator[str]:
             yield from _rounding(run.rounding)
     yield f"no schedules are worth more than {number(told.upper.value)} (bound of the linear relaxation)"
     if told.optimum is None:
-        yield "the optimum was not sought: the ratios are held against the bound, and the true ones are smaller"
+        yield "the optimum was not sought: the ratios are held against the bound, and the true ones may be smaller"
     else:
         yield _optimum(told.optimum)
 
@@ -191,7 +191,7 @@ def _achieved(told: Theory) -> Iterator[str]:
 def _ratio(told: Theory, run: Achieved) -> str:
     ratio = told.achieved_ratio(run)
     if ratio is None:
-        return "so there is no ratio"
+        return "no finite ratio" if told.most else "as much as there was"
     return f"ratio {number(ratio)}" if told.most_is_optimum else f"ratio {number(ratio)} at most"
 
 

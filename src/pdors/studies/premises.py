@@ -12,6 +12,9 @@ from pdors.planner.theory import CHERNOFF_FROM
 from pdors.studies.theory import Theory
 
 
+_ROUNDING = 1e-9
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Premise:
     """`holds` is None where nobody knows."""
@@ -113,7 +116,7 @@ def _of_steps(told: Theory) -> Iterator[Premise]:
         yield Premise(
             theorems="5, 6",
             premise="a job takes next to nothing of a machine",
-            holds=step.log_epsilon <= math.log(told.whole.epsilon),
+            holds=step.log_epsilon <= math.log(told.whole.epsilon) + _ROUNDING,
             why=f"{step.job} takes {100 * step.share:.3g}% of the {cluster.resources[step.resource]} of "
             f"{cluster.machine_names[step.machine]} at once; Definition 1 then needs an epsilon of "
             f"{power(step.log_epsilon)} in place of {told.whole.epsilon:.4g}",
