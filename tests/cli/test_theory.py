@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 from pathlib import Path
 
 import pytest
 
+from pdors.cli.theory_view import spread
 from tests.cli.conftest import Cli
 
 PAGE = Path("docs/theory.md").read_text()
@@ -84,11 +86,27 @@ def test_no_jobs_at_all(cli: Cli, tmp_path: Path) -> None:
         assert "PD-ORS, fast solver: 0, as much as there was" in outcome.lines
 
 
+def test_spread_by_hand() -> None:
+    assert spread([3, 1, 7, 5]) == (1, 4, 7)
+    assert spread([1, math.inf, math.inf]) == (1, math.inf, math.inf)
+
+
+def test_on_a_narrow_screen_no_number_is_broken(cli: Cli, known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = cli("theory", known, "--no-optimum").lines
+    monkeypatch.setenv("COLUMNS", "70")
+    narrow = cli("theory", known, "--no-optimum").lines
+    claims = [line for line in wide if line.startswith(("Theorem 3: ", "Theorem 4: ", "  cost over "))]
+    assert len(claims) == 4
+    assert {claim.split()[-1] for claim in claims} <= {word for line in narrow for word in line.split()}
+    assert "too narrow for: symbol" in " ".join(narrow)
+
+
 @pytest.mark.parametrize(
     ("arguments", "complaint"),
     [
         ("--delta 0", "Invalid value for '--delta': got 0.0, expected a probability above 0 and up to 1"),
         ("--delta 1.5", "Invalid value for '--delta': got 1.5, expected a probability above 0 and up to 1"),
+        ("--delta 1e-320", "Invalid value for '--delta': got 1e-320, expected a probability above 0 and up to 1"),
         ("--delta nan", "Invalid value for '--delta': got nan, expected a probability above 0 and up to 1"),
         ("--draws 0", "Invalid value for '--draws': "),
         ("--solver best", "Invalid value for '--solver': "),

@@ -226,6 +226,7 @@ def test_claimed_failure_by_hand() -> None:
     assert claimed_failure(0.1 / 3, 50, 2e9) == pytest.approx(2e9 * (0.1 / 3) ** 50, rel=1e-6)
     assert claimed_failure(1 / 3, 5000, 2e9) == 0
     assert claimed_failure(1, 7, 2) == 1
+    assert claimed_failure(1 / 3, 5000, math.inf) == 0
 
 
 @given(st.floats(0.001, 1 / 3), st.integers(1, 60), st.floats(1, 1e10))

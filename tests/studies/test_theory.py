@@ -20,7 +20,7 @@ from pdors.planner.theory import FavouredResources, FavouredWork
 from pdors.planning import PaperSolver, plan
 from pdors.policies.pdors import SolverName
 from pdors.studies.premises import Premise, power, premises
-from pdors.studies.theory import Theory, achieve, is_small, job_programs, spread
+from pdors.studies.theory import Theory, achieve, is_small, job_programs
 from pdors.studies.theory_document import theory_document
 from tests.support.random_instances import random_instance
 
@@ -201,11 +201,6 @@ def test_small_is_what_the_page_says() -> None:
     assert is_small(replace(instance, slots=20, jobs=ten))
     assert not is_small(replace(instance, slots=21, jobs=ten))
     assert not is_small(replace(instance, jobs=(*ten, instance.jobs[0])))
-
-
-def test_spread_by_hand() -> None:
-    assert spread([3, 1, 7, 5]) == (1, 4, 7)
-    assert spread([1, math.inf, math.inf]) == (1, math.inf, math.inf)
 
 
 def test_powers_that_no_float_reaches() -> None:

@@ -11,7 +11,6 @@ from pdors.planner.tally import RoundingTally
 from pdors.planner.theory import CHERNOFF_FROM
 from pdors.studies.theory import Theory
 
-
 _ROUNDING = 1e-9
 
 
