@@ -93,7 +93,7 @@ def test_spread_by_hand() -> None:
 
 def test_on_a_narrow_screen_no_number_is_broken(cli: Cli, known: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     wide = cli("theory", known, "--no-optimum").lines
-    monkeypatch.setenv("COLUMNS", "70")
+    monkeypatch.setenv("COLUMNS", "45")
     narrow = cli("theory", known, "--no-optimum").lines
     claims = [line for line in wide if line.startswith(("Theorem 3: ", "Theorem 4: ", "  cost over "))]
     assert len(claims) == 4
