@@ -15,7 +15,7 @@ from pdors.model.utility import DeadlineUtility, TableUtility
 from pdors.offline.bound import bound
 from pdors.offline.optimum import optimum
 from pdors.planner.calibration import PricesName, paper_constants
-from pdors.planner.rounding import Sizes
+from pdors.planner.rounding import FavourResources, FavourWork, Sizes
 from pdors.planner.theory import FavouredResources, FavouredWork
 from pdors.planning import PaperSolver, plan
 from pdors.policies.pdors import SolverName
@@ -193,6 +193,21 @@ def test_the_paper_s_solver_is_counted_and_judged() -> None:
     assert found.holds == (tally.failures == 0)
     options = told.run.outcome.decisions.options
     assert (options["rounding_questions"], options["rounding_failures"]) == (tally.questions, tally.failures)
+
+
+@pytest.mark.parametrize(
+    ("gain", "holds"),
+    [
+        (1.0, {"3": False, "4": False}),
+        (FavourResources(0.3), {"3": True, "4": False}),
+        (FavourWork(0.3), {"3": False, "4": True}),
+        (FavourWork(0.2), {"3": False, "4": False}),
+    ],
+)
+def test_a_theorem_speaks_of_its_own_gain(gain: float | FavourResources | FavourWork, holds: dict[str, bool]) -> None:
+    found = by_name(theory_of(one_job(), "fast", PaperSolver(gain=gain)))
+    scaled = {theorem: found[f"what is rounded is scaled by the G of Theorem {theorem}"].holds for theorem in holds}
+    assert scaled == holds
 
 
 def test_small_is_what_the_page_says() -> None:
