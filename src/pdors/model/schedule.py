@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import NamedTuple
 
 from pdors.errors import ModelError
 from pdors.model.job import Job
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """What one job has on one machine (by number) in a slot."""
 
     machine: int

@@ -12,7 +12,6 @@ once what it has finishes its work within the slot, or once no step fits any mor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -20,44 +19,11 @@ from numpy.typing import NDArray
 
 from pdors.compiled import compiled
 from pdors.planner.room import fits, take
-from pdors.planner.shape import JobShape
+from pdors.policies.drf_claims import Claims
 from pdors.policies.packing import next_with_room, room_for
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-class Claims(NamedTuple):
-    """What the jobs of a queue ask for. The tables over W of job j begin at `first[j]`.
-
-    worker, server             demands in units, (jobs, resources)
-    most                       the most workers of a job
-    left                       samples that it has to train
-    servers, together, apart   as in `JobShape`, of all jobs one after another
-    """
-
-    worker: Floats
-    server: Floats
-    most: Integers
-    left: Floats
-    first: Integers
-    servers: Integers
-    together: Floats
-    apart: Floats
-
-    @staticmethod
-    def of(shapes: Sequence[JobShape], left: Sequence[float]) -> Claims:
-        lengths = np.array([len(shape.servers) for shape in shapes], dtype=np.int64)
-        return Claims(
-            np.array([shape.worker for shape in shapes]),
-            np.array([shape.server for shape in shapes]),
-            lengths - 1,
-            np.array(left, dtype=np.float64),
-            np.cumsum(lengths) - lengths,
-            np.concatenate([shape.servers for shape in shapes]),
-            np.concatenate([shape.together for shape in shapes]),
-            np.concatenate([shape.apart for shape in shapes]),
-        )
 
 
 class Dealt(NamedTuple):
@@ -80,7 +46,7 @@ def deal_fairly(free: Floats, total: Floats, claims: Claims) -> Dealt:
     samples, outgrown, share = np.zeros(jobs), np.zeros(jobs), np.zeros(jobs)
     workers, spread = np.zeros(jobs, dtype=np.int64), np.zeros(jobs, dtype=np.int64)
     heap = np.arange(jobs)
-    log = np.empty((2, _longest_step(claims) + 1), dtype=np.int64)
+    log = np.empty((2, claims.longest.max()), dtype=np.int64)
     at, size = 0, jobs
     while size > 0:
         job = heap[0]
@@ -118,20 +84,6 @@ def dominant_shares(claims: Claims, workers: Integers, total: Floats) -> Floats:
         servers = claims.servers[claims.first[job] + workers[job]]
         shares[job] = dominant_share(workers[job], servers, claims.worker[job], claims.server[job], total)
     return shares
-
-
-@compiled
-def _longest_step(claims: Claims) -> int:
-    """No step takes more workers, or more servers, than this."""
-    longest = 0
-    for job in range(len(claims.most)):
-        before = 0
-        for workers in range(1, claims.most[job] + 1):
-            point = claims.first[job] + workers
-            if claims.together[point] > 0.0 or claims.apart[point] > 0.0:
-                longest = max(longest, workers - before, claims.servers[point])
-                before = workers
-    return longest
 
 
 @compiled

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import pairwise
@@ -21,6 +21,9 @@ from pdors.planner.slot import SlotProblem
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+
+_NOTHING = Placement(())
 
 
 def free_now(ledger: LedgerView, slot: int) -> Floats:
@@ -41,13 +44,58 @@ def placements_of(workers: Integers, servers: Integers) -> Iterator[Placement]:
     counts = machines.tolist(), workers[jobs, machines].tolist(), servers[jobs, machines].tolist()
     shares = tuple(map(_share, *counts))
     bounds = np.searchsorted(jobs, np.arange(len(workers) + 1)).tolist()
-    return (Placement(shares[start:stop]) for start, stop in pairwise(bounds))
+    return (_placement(shares[start:stop]) for start, stop in pairwise(bounds))
 
 
 @lru_cache(maxsize=1 << 16)
 def _share(machine: int, workers: int, servers: int) -> Share:
-    """The same few come again and again, and making one takes longer than finding it."""
+    """The same few come again and again; what is there already is not one more object that is kept."""
     return Share(machine, workers, servers)
+
+
+@lru_cache(maxsize=1 << 16)
+def _placement(shares: tuple[Share, ...]) -> Placement:
+    return Placement(shares)
+
+
+class KeptPlacements:
+    """Placements from counts per job and machine, made anew only where the counts are not those of the last time."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._workers: Integers = np.zeros((0, 0), dtype=np.int64)
+        self._servers = self._workers
+        self._placements: list[Placement] = []
+
+    def of(self, job_ids: Sequence[str], workers: Integers, servers: Integers) -> dict[str, Placement]:
+        """By job id; who has no tasks is not in it."""
+        before = np.array([self._rows.get(job_id, -1) for job_id in job_ids])
+        changed = np.flatnonzero(_differ(workers, servers, self._workers, self._servers, before))
+        placements = [self._placements[row] if row >= 0 else _NOTHING for row in before.tolist()]
+        made = placements_of(workers[changed], servers[changed])
+        for row, placement in zip(changed.tolist(), made, strict=True):
+            placements[row] = placement
+        self._rows = {job_id: row for row, job_id in enumerate(job_ids)}
+        self._workers, self._servers, self._placements = workers, servers, placements
+        return {job_id: placement for job_id, placement in zip(job_ids, placements, strict=True) if placement.shares}
+
+
+@compiled
+def _differ(workers: Integers, servers: Integers, workers_before: Integers, servers_before: Integers,
+            rows_before: Integers) -> Flags:  # fmt: skip
+    """Which rows differ from those before, whose numbers are given; there is no row -1."""
+    differ = np.ones(len(workers), dtype=np.bool_)
+    for job in range(len(workers)):
+        row, machine = rows_before[job], 0
+        if row >= 0:
+            while (
+                machine < workers.shape[1]
+                and workers[job, machine] == workers_before[row, machine]
+                and servers[job, machine] == servers_before[row, machine]
+            ):
+                machine += 1
+            differ[job] = machine < workers.shape[1]
+    return differ
 
 
 def as_asked_for(shape: JobShape, capacity: Floats) -> JobShape:
