@@ -50,9 +50,11 @@ def deal_fairly(free: Floats, total: Floats, claims: Claims) -> Dealt:
     at, size = 0, jobs
     while size > 0:
         job = heap[0]
-        reached, next_at = _raise(free, claims, job, workers[job], samples[job], at, w[job], s[job], spread, log)
+        reached = 0
+        # Every step brings a worker to a machine with room for one, so most that have no step left are told by a scan.
+        if next_with_room(free, claims.worker[job], at) >= 0:
+            reached, at = _raise(free, claims, job, workers[job], samples[job], at, w[job], s[job], spread, log)
         if reached > 0:
-            at = next_at
             workers[job] = reached
             outgrown[job] = max(outgrown[job], samples[job])
             table = claims.together if spread[job] == 1 else claims.apart
