@@ -14,15 +14,13 @@ from numpy.typing import NDArray
 
 from pdors.compiled import compiled
 from pdors.model.job import WORK_TOLERANCE, Job
-from pdors.model.schedule import Placement, Run, Schedule
+from pdors.model.schedule import NOTHING, Placement, Run, Schedule
 from pdors.model.units import Units
 from pdors.planner.shape import JobShape
 from pdors.policies.policy import Queue
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_NOTHING = Placement(())
 
 
 class _Columns(NamedTuple):
@@ -101,7 +99,7 @@ class Waiting:
         if not changes:
             return
         columns, rows = self._columns, np.array([self._rows[job_id] for job_id in changes])
-        before = [self.placements.pop(job_id, _NOTHING) for job_id in changes]
+        before = [self.placements.pop(job_id, NOTHING) for job_id in changes]
         for row, since, placement in zip(rows.tolist(), columns.since[rows].tolist(), before, strict=True):
             if placement.shares and since < slot:
                 self._runs[row].append(Run(int(since), slot, placement))
@@ -111,8 +109,10 @@ class Waiting:
         columns.trained[rows] += (slot - columns.since[rows]) * columns.rate[rows]
         columns.since[rows] = slot
         columns.rate[rows] = [
-            placement.samples(self._jobs[row], self._slot_seconds)
-            for row, placement in zip(rows.tolist(), changes.values(), strict=True)
+            rate if _train_alike(placement, old) else placement.samples(self._jobs[row], self._slot_seconds)
+            for row, rate, placement, old in zip(
+                rows.tolist(), columns.rate[rows].tolist(), changes.values(), before, strict=True
+            )
         ]
         training = rows[columns.rate[rows] > 0]
         slots = np.ceil(self._samples_left(slot)[training] / columns.rate[training])
@@ -122,11 +122,15 @@ class Waiting:
     def remove(self, job_ids: Iterable[str]) -> None:
         """Jobs that hold nothing any more."""
         rows = sorted(self._rows[job_id] for job_id in job_ids)
+        if not rows:
+            return
         for entries in (self._jobs, self._shapes, self._runs):
             for row in reversed(rows):
                 del entries[row]
         self._rows = {job.id: row for row, job in enumerate(self._jobs)}
-        self._columns = _Columns(*(np.delete(column, rows, axis=0) for column in self._columns))
+        stays = np.ones(len(self._columns.since), dtype=np.bool_)
+        stays[rows] = False
+        self._columns = _Columns(*(column[stays] for column in self._columns))
 
     def _samples_left(self, slot: int) -> Floats:
         columns = self._columns
@@ -138,6 +142,11 @@ class Waiting:
         tasks = np.fromiter(chain.from_iterable(chain.from_iterable(shares)), dtype=np.int64).reshape(-1, 3)
         jobs = np.repeat(rows, [len(of_one) for of_one in shares])
         _add_tasks(self.held, jobs, tasks, self._columns.worker, self._columns.server, sign)
+
+
+def _train_alike(left: Placement, right: Placement) -> bool:
+    """Most jobs that are moved train on elsewhere what they trained."""
+    return left.workers == right.workers and left.servers == right.servers and left.colocated == right.colocated
 
 
 @compiled

@@ -26,7 +26,7 @@ from pdors.errors import PolicyError
 from pdors.model.decision import Admitted, Decision, Decisions, Rejected
 from pdors.model.job import Instance, Job
 from pdors.model.ledger import Ledger, LedgerView
-from pdors.model.schedule import Placement
+from pdors.model.schedule import NOTHING
 from pdors.planner.shape import JobShape
 from pdors.policies.policy import Answer, Policy, Queue, Queued, Setting
 from pdors.readiness import seconds_getting_ready
@@ -36,8 +36,6 @@ OnDecision = Callable[[Job, Answer], None]
 OnRound = Callable[["Simulation", int], None]
 
 Floats = NDArray[np.float64]
-
-_NOTHING = Placement(())
 
 
 def simulate(
@@ -99,7 +97,7 @@ class Simulation:
             for job in jobs:
                 self._answer(job)
             self._train_until(min(next_slot, self.setting.slots), newcomers=[job.id for job in jobs])
-        self._waiting.hold(dict.fromkeys(self._waiting.placements, _NOTHING), self.setting.slots)
+        self._waiting.hold(dict.fromkeys(self._waiting.placements, NOTHING), self.setting.slots)
         for queued in self._waiting.seen(self.setting.slots):
             self._decisions[queued.job.id] = Admitted(queued.job.id, self._waiting.schedule(queued.job.id), None, 0.0)
         self._seconds = _now() - started
@@ -157,15 +155,14 @@ class Simulation:
         if strangers := allotment.placements.keys() - self._waiting.ids:
             raise PolicyError(f"policy {self.policy.name}: {min(strangers)} is not in the queue")
         held = self._waiting.placements
-        placements = {job_id: placement for job_id, placement in allotment.placements.items() if placement.shares}
-        changes = {
-            job_id: placement
-            for job_id, placement in placements.items()
-            if (before := held.get(job_id)) is not placement and before != placement
-        }
-        for job_id, placement in changes.items():
-            require_counts(self.policy.name, placement, self._waiting.job(job_id))
-        self._waiting.hold(changes | dict.fromkeys(held.keys() - placements.keys(), _NOTHING), self.slot)
+        changes = dict.fromkeys(held.keys() - allotment.placements.keys(), NOTHING)
+        for job_id, placement in allotment.placements.items():
+            before = held.get(job_id, NOTHING)
+            if before is not placement and before != placement:
+                changes[job_id] = placement
+                if placement.shares:
+                    require_counts(self.policy.name, placement, self._waiting.job(job_id))
+        self._waiting.hold(changes, self.slot)
         asked_for = self.slot + 1 if allotment.until is None else allotment.until
         if asked_for <= self.slot:
             raise PolicyError(f"policy {self.policy.name}: an allotment of slot {self.slot} until slot {asked_for}")
@@ -176,7 +173,7 @@ class Simulation:
     def _complete(self, stop: int) -> None:
         """Let go of who is done by the end of the slot before `stop`."""
         done = self._waiting.done_by(stop)
-        self._waiting.hold(dict.fromkeys(done, _NOTHING), stop)
+        self._waiting.hold(dict.fromkeys(done, NOTHING), stop)
         for job_id in done:
             job = self._waiting.job(job_id)
             utility = job.utility.value(stop - 1 - job.arrival)

@@ -18,8 +18,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pdors.errors import ModelError
+
+Floats = NDArray[np.float64]
+Counts = TypeVar("Counts", float, Floats)
 
 _MOST_SERVERS = 2**31 - 1
 """More cannot be counted with: products of two counts stay exact in 64 bits."""
@@ -75,8 +82,10 @@ class ParameterServerSpeed:
 
     def samples_per_second(self, workers: int, servers: int, batch: int, *, colocated: bool) -> float:
         """W / (tau + (o + 2g / (S b)) * W/F); 0 without workers or servers."""
-        if workers == 0 or servers == 0:
-            return 0.0
+        return 0.0 if workers == 0 or servers == 0 else self.rates(workers, servers, batch, colocated=colocated)
+
+    def rates(self, workers: Counts, servers: Counts, batch: int, *, colocated: bool) -> Counts:
+        """The same of counts above 0, of one or of many at once."""
         rate = self.internal_mb_s if colocated else self.external_mb_s
         iteration = self.step_overhead_seconds + 2 * (self.gradient_mb / (servers * rate))
         return workers / (self.sample_seconds + iteration * workers / batch)
@@ -111,8 +120,10 @@ class AllReduceSpeed:
 
     def samples_per_second(self, workers: int, servers: int, batch: int, *, colocated: bool) -> float:
         """W / (tau + (o + 2g (W-1) / (W b)) * W/F)."""
-        if workers == 0:
-            return 0.0
+        return 0.0 if workers == 0 else self.rates(workers, servers, batch, colocated=colocated)
+
+    def rates(self, workers: Counts, servers: Counts, batch: int, *, colocated: bool) -> Counts:
+        """The same of counts above 0, of one or of many at once."""
         rate = self.internal_mb_s if colocated else self.external_mb_s
         iteration = self.step_overhead_seconds + 2 * ((workers - 1) / workers * self.gradient_mb / rate)
         return workers / (self.sample_seconds + iteration * workers / batch)
@@ -150,6 +161,10 @@ class TableSpeed:
             return 0.0
         column = self.internal if colocated or self.external is None else self.external
         return column[self.workers.index(workers)] or 0.0
+
+    def rates(self, workers: Floats, servers: Floats, batch: int, *, colocated: bool) -> Floats:
+        """Of many listed counts at once."""
+        return np.array([self.samples_per_second(int(count), 0, batch, colocated=colocated) for count in workers])
 
 
 Speed = ParameterServerSpeed | AllReduceSpeed | TableSpeed

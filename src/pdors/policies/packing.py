@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +22,6 @@ from pdors.planner.slot import SlotProblem
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Flags = NDArray[np.bool_]
-
-_NOTHING = Placement(())
 
 
 def free_now(ledger: LedgerView, slot: int) -> Floats:
@@ -65,19 +63,21 @@ class KeptPlacements:
         self._rows: dict[str, int] = {}
         self._workers: Integers = np.zeros((0, 0), dtype=np.int64)
         self._servers = self._workers
-        self._placements: list[Placement] = []
+        self._placements: dict[str, Placement] = {}
 
     def of(self, job_ids: Sequence[str], workers: Integers, servers: Integers) -> dict[str, Placement]:
         """By job id; who has no tasks is not in it."""
-        before = np.array([self._rows.get(job_id, -1) for job_id in job_ids])
+        before = np.fromiter(map(self._rows.get, job_ids, repeat(-1)), dtype=np.int64, count=len(job_ids))
         changed = np.flatnonzero(_differ(workers, servers, self._workers, self._servers, before))
-        placements = [self._placements[row] if row >= 0 else _NOTHING for row in before.tolist()]
-        made = placements_of(workers[changed], servers[changed])
-        for row, placement in zip(changed.tolist(), made, strict=True):
-            placements[row] = placement
-        self._rows = {job_id: row for row, job_id in enumerate(job_ids)}
-        self._workers, self._servers, self._placements = workers, servers, placements
-        return {job_id: placement for job_id, placement in zip(job_ids, placements, strict=True) if placement.shares}
+        rows = dict(zip(job_ids, range(len(job_ids)), strict=True))
+        doubtful = self._rows.keys() - rows.keys() | {job_ids[row] for row in changed.tolist()}
+        for job_id in doubtful & self._placements.keys():
+            del self._placements[job_id]
+        for row, placement in zip(changed.tolist(), placements_of(workers[changed], servers[changed]), strict=True):
+            if placement.shares:
+                self._placements[job_ids[row]] = placement
+        self._rows, self._workers, self._servers = rows, workers, servers
+        return dict(self._placements)
 
 
 @compiled

@@ -18,14 +18,12 @@ from pdors.model.cluster import Cluster
 from pdors.model.decision import Admitted, Rejected
 from pdors.model.job import Instance, Job
 from pdors.model.ledger import LedgerView
-from pdors.model.schedule import Placement
+from pdors.model.schedule import NOTHING, Placement
 from pdors.planner.calibration import PricesName
 from pdors.planner.prices import PriceBounds
 from pdors.planner.shape import JobShape
 
 Floats = NDArray[np.float64]
-
-_NOTHING = Placement(())
 
 
 @dataclass(frozen=True)
@@ -68,7 +66,7 @@ class Queue(Sequence[QueuedJob]):
         return len(self.jobs)
 
     def __iter__(self) -> Iterator[QueuedJob]:
-        placements = [self.held.get(job.id, _NOTHING) for job in self.jobs]
+        placements = [self.held.get(job.id, NOTHING) for job in self.jobs]
         return map(QueuedJob, self.jobs, self.shapes, self.samples_left.tolist(), placements)
 
     @overload
@@ -80,7 +78,7 @@ class Queue(Sequence[QueuedJob]):
             return Queue(self.jobs[index], self.shapes[index], self.samples_left[index], self.held)
         job = self.jobs[index]
         left = float(self.samples_left[index])
-        return QueuedJob(job, self.shapes[index], left, self.held.get(job.id, _NOTHING))
+        return QueuedJob(job, self.shapes[index], left, self.held.get(job.id, NOTHING))
 
 
 class View(Protocol):
