@@ -106,18 +106,19 @@ class Waiting:
         self.placements.update({job_id: placement for job_id, placement in changes.items() if placement.shares})
         self._count(rows, before, -1)
         self._count(rows, changes.values(), +1)
+        rates = np.array(
+            [
+                rate if placement.trains_like(old) else placement.samples(self._jobs[row], self._slot_seconds)
+                for row, rate, placement, old in zip(
+                    rows.tolist(), columns.rate[rows].tolist(), changes.values(), before, strict=True
+                )
+            ]
+        )
         columns.trained[rows] += (slot - columns.since[rows]) * columns.rate[rows]
-        columns.since[rows] = slot
-        columns.rate[rows] = [
-            rate if _train_alike(placement, old) else placement.samples(self._jobs[row], self._slot_seconds)
-            for row, rate, placement, old in zip(
-                rows.tolist(), columns.rate[rows].tolist(), changes.values(), before, strict=True
-            )
-        ]
-        training = rows[columns.rate[rows] > 0]
-        slots = np.ceil(self._samples_left(slot)[training] / columns.rate[training])
-        columns.done_at[rows] = np.inf
-        columns.done_at[training] = slot + np.maximum(1, slots)
+        columns.since[rows], columns.rate[rows] = slot, rates
+        slots = np.full(len(rows), np.inf)
+        np.divide(columns.needed[rows] - columns.trained[rows], rates, out=slots, where=rates > 0)
+        columns.done_at[rows] = slot + np.maximum(1, np.ceil(slots))
 
     def remove(self, job_ids: Iterable[str]) -> None:
         """Jobs that hold nothing any more."""
@@ -142,11 +143,6 @@ class Waiting:
         tasks = np.fromiter(chain.from_iterable(chain.from_iterable(shares)), dtype=np.int64).reshape(-1, 3)
         jobs = np.repeat(rows, [len(of_one) for of_one in shares])
         _add_tasks(self.held, jobs, tasks, self._columns.worker, self._columns.server, sign)
-
-
-def _train_alike(left: Placement, right: Placement) -> bool:
-    """Most jobs that are moved train on elsewhere what they trained."""
-    return left.workers == right.workers and left.servers == right.servers and left.colocated == right.colocated
 
 
 @compiled

@@ -160,7 +160,7 @@ class Simulation:
             before = held.get(job_id, NOTHING)
             if before is not placement and before != placement:
                 changes[job_id] = placement
-                if placement.shares:
+                if placement.shares and not placement.trains_like(before):
                     require_counts(self.policy.name, placement, self._waiting.job(job_id))
         self._waiting.hold(changes, self.slot)
         asked_for = self.slot + 1 if allotment.until is None else allotment.until

@@ -54,6 +54,14 @@ class Placement:
         """Fact 1: the internal rate holds if and only if everything sits on one machine."""
         return len(self.shares) == 1
 
+    def trains_like(self, other: Placement) -> bool:
+        """Whether any job trains the same here and there: all that counts is the same, whichever machines it is on."""
+        return (
+            self.workers == other.workers
+            and self.servers == other.servers
+            and (len(self.shares) == 1) is (len(other.shares) == 1)
+        )
+
     def samples(self, job: Job, slot_seconds: float) -> float:
         """What this placement trains in one slot."""
         return job.samples_in_slot(self.workers, self.servers, slot_seconds, colocated=self.colocated)

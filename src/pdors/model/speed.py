@@ -68,14 +68,13 @@ class ParameterServerSpeed:
 
     def servers_for(self, workers: int) -> int:
         """The fewest servers S >= 1 with S * gamma >= W, for a W of `worker_counts`; none without workers."""
-        if workers == 0:
-            return 0
-        servers = max(1, math.ceil(workers / self.workers_per_server))
-        while servers > 1 and (servers - 1) * self.workers_per_server >= workers:
-            servers -= 1
-        while servers * self.workers_per_server < workers:
-            servers += 1
-        return servers
+        return 0 if workers == 0 else int(self.servers_of(float(workers)))
+
+    def servers_of(self, workers: Counts) -> Counts:
+        """The same of counts above 0, of one or of many at once; a quotient is rounded by less than one."""
+        servers = -(-workers // self.workers_per_server)
+        servers = servers - ((servers - 1) * self.workers_per_server >= workers)
+        return servers + (servers * self.workers_per_server < workers)
 
     def worker_counts(self, batch: int) -> Sequence[int]:
         return range(1, int(min(batch, self.workers_per_server * _MOST_SERVERS)) + 1)
@@ -85,7 +84,7 @@ class ParameterServerSpeed:
         return 0.0 if workers == 0 or servers == 0 else self.rates(workers, servers, batch, colocated=colocated)
 
     def rates(self, workers: Counts, servers: Counts, batch: int, *, colocated: bool) -> Counts:
-        """The same of counts above 0, of one or of many at once."""
+        """`samples_per_second` of counts above 0, of one or of many at once."""
         rate = self.internal_mb_s if colocated else self.external_mb_s
         iteration = self.step_overhead_seconds + 2 * (self.gradient_mb / (servers * rate))
         return workers / (self.sample_seconds + iteration * workers / batch)
@@ -115,6 +114,9 @@ class AllReduceSpeed:
     def servers_for(self, workers: int) -> int:
         return 0
 
+    def servers_of(self, workers: Counts) -> Counts:
+        return 0 * workers
+
     def worker_counts(self, batch: int) -> Sequence[int]:
         return range(1, batch + 1)
 
@@ -123,7 +125,7 @@ class AllReduceSpeed:
         return 0.0 if workers == 0 else self.rates(workers, servers, batch, colocated=colocated)
 
     def rates(self, workers: Counts, servers: Counts, batch: int, *, colocated: bool) -> Counts:
-        """The same of counts above 0, of one or of many at once."""
+        """`samples_per_second` of counts above 0, of one or of many at once."""
         rate = self.internal_mb_s if colocated else self.external_mb_s
         iteration = self.step_overhead_seconds + 2 * ((workers - 1) / workers * self.gradient_mb / rate)
         return workers / (self.sample_seconds + iteration * workers / batch)
@@ -151,6 +153,9 @@ class TableSpeed:
 
     def servers_for(self, workers: int) -> int:
         return 0
+
+    def servers_of(self, workers: Floats) -> Floats:
+        return 0 * workers
 
     def worker_counts(self, batch: int) -> Sequence[int]:
         return tuple(count for count in self.workers if count <= batch)

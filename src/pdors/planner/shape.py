@@ -63,10 +63,11 @@ def _rates(speed: Speed, batch: int, most: int, slot_seconds: float) -> tuple[In
     together, apart = np.zeros(most + 1), np.zeros(most + 1)
     listed = speed.worker_counts(batch)
     counts = np.array(listed[: bisect_right(listed, most)], dtype=np.int64)
-    servers[counts] = [speed.servers_for(workers) for workers in counts.tolist()]
-    for table, colocated in ((together, True), (apart, False)):
-        rates = speed.rates(counts.astype(float), servers[counts].astype(float), batch, colocated=colocated)
-        table[counts] = slot_seconds * rates
+    workers = counts.astype(np.float64)
+    servers[counts] = least = speed.servers_of(workers)
+    with np.errstate(over="ignore"):
+        together[counts] = slot_seconds * speed.rates(workers, least, batch, colocated=True)
+        apart[counts] = slot_seconds * speed.rates(workers, least, batch, colocated=False)
     for array in (servers, together, apart):
         array.setflags(write=False)
     return servers, together, apart
