@@ -104,8 +104,7 @@ class Waiting:
             if placement.shares and since < slot:
                 self._runs[row].append(Run(int(since), slot, placement))
         self.placements.update({job_id: placement for job_id, placement in changes.items() if placement.shares})
-        self._count(rows, before, -1)
-        self._count(rows, changes.values(), +1)
+        self._count_anew(rows, before, changes.values())
         rates = np.array(
             [
                 rate if placement.trains_like(old) else placement.samples(self._jobs[row], self._slot_seconds)
@@ -137,19 +136,21 @@ class Waiting:
         columns = self._columns
         return columns.needed - columns.trained - (slot - columns.since) * columns.rate
 
-    def _count(self, rows: Integers, placements: Iterable[Placement], sign: int) -> None:
+    def _count_anew(self, rows: Integers, before: Iterable[Placement], after: Iterable[Placement]) -> None:
         """In whole units, so that adding and taking away leaves nothing behind."""
-        shares = [placement.shares for placement in placements]
+        shares = [placement.shares for placement in chain(before, after)]
         tasks = np.fromiter(chain.from_iterable(chain.from_iterable(shares)), dtype=np.int64).reshape(-1, 3)
-        jobs = np.repeat(rows, [len(of_one) for of_one in shares])
-        _add_tasks(self.held, jobs, tasks, self._columns.worker, self._columns.server, sign)
+        lengths = [len(of_one) for of_one in shares]
+        jobs = np.repeat(np.concatenate((rows, rows)), lengths)
+        _exchange(self.held, sum(lengths[: len(rows)]), jobs, tasks, self._columns.worker, self._columns.server)
 
 
 @compiled
-def _add_tasks(held: Floats, jobs: Integers, tasks: Integers, worker: Floats, server: Floats, sign: int) -> None:
-    """`tasks[k]` are machine, workers and servers of job `jobs[k]`."""
+def _exchange(held: Floats, given_back: int, jobs: Integers, tasks: Integers, worker: Floats, server: Floats) -> None:
+    """`tasks[k]` are machine, workers and servers of job `jobs[k]`; the first ones are given back, the others taken."""
     for index in range(len(jobs)):
         machine, workers, servers = tasks[index]
+        sign = -1 if index < given_back else 1
         for resource in range(held.shape[1]):
             amount = workers * worker[jobs[index], resource] + servers * server[jobs[index], resource]
             held[machine, resource] += sign * amount

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from pdors.engine.outcome import Moment, Outcome
 from pdors.engine.queue import Waiting
-from pdors.engine.rules import require_counts, require_sound
+from pdors.engine.rules import require_counts, require_machines, require_sound
 from pdors.errors import PolicyError
 from pdors.model.decision import Admitted, Decision, Decisions, Rejected
 from pdors.model.job import Instance, Job
@@ -154,12 +154,13 @@ class Simulation:
         allotment = self.policy.allot(self)
         if strangers := allotment.placements.keys() - self._waiting.ids:
             raise PolicyError(f"policy {self.policy.name}: {min(strangers)} is not in the queue")
-        held = self._waiting.placements
+        held, machines = self._waiting.placements, len(self.setting.cluster)
         changes = dict.fromkeys(held.keys() - allotment.placements.keys(), NOTHING)
         for job_id, placement in allotment.placements.items():
             before = held.get(job_id, NOTHING)
             if before is not placement and before != placement:
                 changes[job_id] = placement
+                require_machines(self.policy.name, placement, job_id, machines)
                 if placement.shares and not placement.trains_like(before):
                     require_counts(self.policy.name, placement, self._waiting.job(job_id))
         self._waiting.hold(changes, self.slot)

@@ -34,7 +34,9 @@ class Placement:
         before, all_workers, all_servers = -1, 0, 0
         for machine, workers, servers in self.shares:
             if machine <= before:
-                raise ModelError("the shares of a placement must be in order of the machine, each machine once")
+                raise ModelError(
+                    "the shares of a placement must be in order of the machine, from 0 on, each machine once"
+                )
             if workers < 0 or servers < 0 or workers + servers == 0:
                 raise ModelError(f"a share must hold something: {Share(machine, workers, servers)}")
             before = machine

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.compiled import compiled
+from pdors.compiled import compiled, compiled_step
 from pdors.planner.room import fits, take
 from pdors.policies.drf_claims import Claims
 from pdors.policies.packing import next_with_room, room_for
@@ -69,7 +69,7 @@ def deal_fairly(free: Floats, total: Floats, claims: Claims) -> Dealt:
     return Dealt(w, s, samples, outgrown)
 
 
-@compiled
+@compiled_step
 def dominant_share(workers: int, servers: int, worker: Floats, server: Floats, total: Floats) -> float:
     share = 0.0
     for resource in range(len(total)):
@@ -88,7 +88,7 @@ def dominant_shares(claims: Claims, workers: Integers, total: Floats) -> Floats:
     return shares
 
 
-@compiled
+@compiled_step
 def _raise(free: Floats, claims: Claims, job: int, workers: int, samples: float, start: int, w: Integers,
            s: Integers, spread: Integers, log: Integers) -> tuple[int, int]:  # fmt: skip
     """Give a job its next step: the workers it then has, 0 if no step fits, and the machine after the last one.
@@ -136,14 +136,14 @@ def _raise(free: Floats, claims: Claims, job: int, workers: int, samples: float,
     return 0, start
 
 
-@compiled
+@compiled_step
 def _put(machine: int, tasks: Integers, others: Integers) -> int:
     """Count one more task; 1 if it is the first of its job on that machine."""
     tasks[machine] += 1
     return 1 if tasks[machine] + others[machine] == 1 else 0
 
 
-@compiled
+@compiled_step
 def next_with_room_beside(free: Floats, demand: Floats, machine: int) -> int:
     """The first machine after this one, round the circle, that has room for one task; -1 if there is none."""
     for step in range(1, len(free)):
@@ -153,7 +153,7 @@ def next_with_room_beside(free: Floats, demand: Floats, machine: int) -> int:
     return -1
 
 
-@compiled
+@compiled_step
 def _deal_more(free: Floats, worker: Floats, server: Floats, workers: int, servers: int, start: int,
                log: Integers) -> int:  # fmt: skip
     """Deal so many tasks, all or none, and log their machines; the machine after the last one, -1 if they do not fit.
@@ -180,7 +180,7 @@ def _deal_more(free: Floats, worker: Floats, server: Floats, workers: int, serve
     return -1
 
 
-@compiled
+@compiled_step
 def _deal_logged(free: Floats, demand: Floats, count: int, start: int, log: Integers) -> int:
     at = start
     for task in range(count):
@@ -195,7 +195,7 @@ def _deal_logged(free: Floats, demand: Floats, count: int, start: int, log: Inte
     return at
 
 
-@compiled
+@compiled_step
 def _gather(free: Floats, worker: Floats, server: Floats, workers: int, servers: int, start: int, w: Integers,
             s: Integers) -> int:  # fmt: skip
     """Put all of a job on the next machine that holds it, wherever its tasks were; -1, and nothing moved: on none."""
@@ -220,7 +220,7 @@ def _gather(free: Floats, worker: Floats, server: Floats, workers: int, servers:
     return -1
 
 
-@compiled
+@compiled_step
 def _sink(heap: Integers, size: int, share: Floats) -> None:
     """Let the first of the heap find its place: the smallest share comes first, of equal ones the earlier job."""
     at = 0
@@ -236,6 +236,6 @@ def _sink(heap: Integers, size: int, share: Floats) -> None:
         at = child
 
 
-@compiled
+@compiled_step
 def _before(left: int, right: int, share: Floats) -> bool:
     return share[left] < share[right] or (share[left] == share[right] and left < right)

@@ -10,7 +10,7 @@ from itertools import pairwise, repeat
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.compiled import compiled
+from pdors.compiled import compiled, compiled_step
 from pdors.model.ledger import LedgerView
 from pdors.model.schedule import Placement, Share
 from pdors.planner.lagrangian import place_somehow
@@ -182,7 +182,7 @@ def _may_hold(free: Floats, shape: JobShape, workers: int, servers: int) -> bool
     )
 
 
-@compiled
+@compiled_step
 def room_for(free: Floats, demand: Floats, most: int) -> int:
     """How many tasks of one kind fit on all machines, at most `most`."""
     count = 0
@@ -193,7 +193,7 @@ def room_for(free: Floats, demand: Floats, most: int) -> int:
     return count
 
 
-@compiled
+@compiled_step
 def next_with_room(free: Floats, demand: Floats, start: int) -> int:
     """The first machine from `start` on, round the circle, that has room for one task; -1 if there is none."""
     at = start
