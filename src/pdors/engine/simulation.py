@@ -16,9 +16,6 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from itertools import groupby, pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pdors.engine.outcome import Moment, Outcome
 from pdors.engine.queue import Waiting
 from pdors.engine.rules import require_counts, require_machines, require_sound
@@ -34,8 +31,6 @@ from pdors.readiness import seconds_getting_ready
 MakePolicy = Callable[[Setting], Policy]
 OnDecision = Callable[[Job, Answer], None]
 OnRound = Callable[["Simulation", int], None]
-
-Floats = NDArray[np.float64]
 
 
 def simulate(
