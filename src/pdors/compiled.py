@@ -21,7 +21,20 @@ _Result = TypeVar("_Result")
 
 def compiled(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
     """Compile at the first call; later processes load the result from disk."""
-    dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy")(function)
+    return _compiled(function, counts_references=True)
+
+
+def compiled_step(function: Callable[_Arguments, _Result]) -> Callable[_Arguments, _Result]:
+    """The same for what neither makes nor returns arrays: those of its callers are there as long as it runs.
+
+    Counting the references to them, which is left out here, takes an inner step longer than what it does.
+    """
+    return _compiled(function, counts_references=False)
+
+
+def _compiled(function: Callable[_Arguments, _Result], *, counts_references: bool) -> Callable[_Arguments, _Result]:
+    options: dict[str, Any] = {"_nrt": counts_references}  # what numba's own inner functions use, so without a type
+    dispatcher: Any = numba.njit(cache=True, nogil=True, error_model="numpy", **options)(function)
     for_call = dispatcher.get_call_template
     # A literal argument of a call would be a type of its own, and the callee compiled once more for it.
     dispatcher.get_call_template = lambda arguments, named: for_call(tuple(map(unliteral, arguments)), named)

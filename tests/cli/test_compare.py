@@ -39,6 +39,14 @@ def test_document_has_every_seed_and_policy(cli: Cli) -> None:
         assert all(made[seed]["total_utility"] <= most for made in found["policies"].values())
 
 
+def test_load_is_work(cli: Cli) -> None:
+    """With a hundredth of the work on the same machines more of the same jobs are done."""
+    command = ("compare", *SMALL, "--policies", "fifo", "--no-bound", "--json")
+    light, usual = (cli(*command, *load).document["policies"]["fifo"] for load in (("--load", 0.01), ()))
+    assert [made["jobs"] for made in light] == [made["jobs"] for made in usual]
+    assert sum(made["done"] for made in light) > sum(made["done"] for made in usual)
+
+
 def test_a_given_instance_is_the_same_for_every_seed(cli: Cli, known: Path) -> None:
     found = cli("compare", known, "--policies", "pdors", "--seeds", 3, "--no-bound", "--json").document
     assert found["bounds"] == [None] * 3
@@ -50,6 +58,7 @@ def test_a_given_instance_is_the_same_for_every_seed(cli: Cli, known: Path) -> N
     [
         (("--policies", "pdors,first"), "no policy 'first'"),
         (("--mix", "1/2"), "expected the percentages"),
+        (("--load", "0"), "load: got 0.0, expected above 0"),
         (("missing.yaml",), "missing.yaml: file: got nothing at this path"),
         (("--report", "no/such/report.html"), "no folder no/such"),
     ],

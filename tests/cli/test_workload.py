@@ -96,6 +96,13 @@ def test_a_range_takes_effect_and_on_nothing_else(write: Write, name: str) -> No
         assert usual["machines"] == fixed["machines"]
 
 
+def test_load_multiplies_epochs(write: Write) -> None:
+    usual, loaded = write(), write("--load", "1.5")
+    for before, after in zip(usual["jobs"], loaded["jobs"], strict=True):
+        assert after == before | {"epochs": 1.5 * before["epochs"]}
+    assert usual["machines"] == loaded["machines"]
+
+
 @pytest.mark.parametrize(
     ("options", "capacity"),
     [

@@ -158,6 +158,28 @@ def test_more_than_the_cluster_has_is_refused() -> None:
             simulate(instance_of(*jobs), policy)
 
 
+@pytest.mark.parametrize("machine", [1, 10**9])
+def test_machines_that_there_are_not_are_refused(machine: int) -> None:
+    elsewhere = Placement.of([(machine, 1, 0)])
+
+    class Allots(Policy):
+        def allot(self, view: View) -> Allotment:
+            return Allotment({queued.job.id: elsewhere for queued in view.queue})
+
+    for policy in (Allots, with_schedule(Schedule((Run(0, 2, elsewhere),)), 1)):
+        with pytest.raises(PolicyError, match=f"machine {machine} for job a, expected 0 to 0"):
+            simulate(instance_of(hourly("a", 2)), policy)
+
+
+def test_one_who_moves_is_held_against_the_machines_again() -> None:
+    class Moves(Policy):
+        def allot(self, view: View) -> Allotment:
+            return Allotment({"a": Placement.of([(view.slot, 1, 0)])})
+
+    with pytest.raises(PolicyError, match="machine 1 for job a"):
+        simulate(instance_of(hourly("a", 2)), Moves)
+
+
 def test_allotments_name_the_queue_and_the_future() -> None:
     class Strange(Policy):
         def allot(self, view: View) -> Allotment:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -114,6 +115,18 @@ def test_more_jobs_machines_and_slots_leave_the_drawn_values_alone() -> None:
     assert drawn(10, 2) <= drawn(25, 90)
 
 
+@pytest.mark.parametrize("load", [0.3, 1, 1.5, 4])
+def test_load_multiplies_the_work_and_nothing_else(load: float) -> None:
+    usual, loaded = (
+        generate(PaperWorkload(jobs=50, machines=3, slots=20, load=factor), np.random.default_rng(4))
+        for factor in (1, load)
+    )
+    works = np.array([[job.work for job in made.jobs] for made in (usual, loaded)])
+    np.testing.assert_allclose(works[1], load * works[0], rtol=1e-12)
+    likened = tuple(replace(job, epochs=before.epochs) for before, job in zip(usual.jobs, loaded.jobs, strict=True))
+    assert replace(loaded, jobs=likened) == usual
+
+
 @pytest.mark.parametrize("text", ["10/55/35", "30/69/1", "100/0/0", "33.3/33.3/33.4"])
 def test_mix_is_read_and_written(text: str) -> None:
     assert str(Mix.parse(text)) == text
@@ -132,6 +145,8 @@ def test_mix_that_is_none(text: str) -> None:
         {"machines": 10**6 + 1},
         {"slots": 0},
         {"slot_seconds": math.inf},
+        {"load": 0.0},
+        {"load": math.inf},
         {"epochs": Integers(0, 5)},
         {"capacity": (1.0, 2.0)},
         {"capacity": (1.0, 2.0, 3.0, math.nan)},

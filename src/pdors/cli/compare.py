@@ -42,6 +42,10 @@ def compare(
     slots: Annotated[
         int, typer.Option("--slots", min=1, metavar="T", help="Slots of the horizon.", rich_help_panel=_JOBS)
     ] = 80,
+    load: Annotated[
+        float,
+        typer.Option("--load", metavar="X", help="Every job has X times its epochs.", rich_help_panel=_JOBS),
+    ] = 1.0,
     mix: Annotated[
         str | None,
         typer.Option(
@@ -86,7 +90,7 @@ def compare(
     names = list(POLICY_NAMES) if policies == "all" else policies.split(",")
     for name in names:
         find_policy(name)
-    source = _source(instance, jobs, machines, slots, mix)
+    source = _source(instance, jobs, machines, slots, load, mix)
     chosen = list(range(seed, seed + seeds))
     limit = bound_seconds if bound else None
     total = run_count(names, chosen, limit)
@@ -115,7 +119,7 @@ def compare(
         show(comparison_table(made), "", *comparison_summary(made))
 
 
-def _source(instance: Path | None, jobs: int, machines: int, slots: int, mix: str | None) -> Source:
+def _source(instance: Path | None, jobs: int, machines: int, slots: int, load: float, mix: str | None) -> Source:
     from pdors.files import read_instance
     from pdors.studies.sources import Generated, Given
     from pdors.workloads.paper_settings import Mix, PaperWorkload
@@ -123,4 +127,4 @@ def _source(instance: Path | None, jobs: int, machines: int, slots: int, mix: st
     if instance is not None:
         return Given(read_instance(instance))
     chosen = PaperWorkload.mix if mix is None else Mix.parse(mix)
-    return Generated(PaperWorkload(jobs=jobs, machines=machines, slots=slots, mix=chosen))
+    return Generated(PaperWorkload(jobs=jobs, machines=machines, slots=slots, load=load, mix=chosen))

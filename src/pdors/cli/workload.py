@@ -80,6 +80,7 @@ def paper(
         PaperWorkload.capacity
     ),
     capacity_factor: Annotated[float, _option("capacity_factor", _CLUSTER)] = PaperWorkload.capacity_factor,
+    load: Annotated[float, _option("load", _CLUSTER, metavar="X")] = PaperWorkload.load,
     slot_seconds: Annotated[float, _option("slot_seconds", _CLUSTER)] = PaperWorkload.slot_seconds,
     odd_slot_weight: Annotated[float, _option("odd_slot_weight", _CLUSTER, show_default="1/3")] = (
         PaperWorkload.odd_slot_weight
@@ -105,6 +106,7 @@ def paper(
         slot_seconds=slot_seconds,
         odd_slot_weight=odd_slot_weight,
         even_slot_weight=even_slot_weight,
+        load=load,
         epochs=epochs,
         samples=samples,
         batch=batch,

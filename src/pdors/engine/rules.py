@@ -21,6 +21,7 @@ def require_sound(policy: str, admitted: Admitted, job: Job, slot: int, setting:
     if runs[0].start < slot or runs[-1].stop > setting.slots:
         raise wrong(f"leaves the slots {slot} to {setting.slots - 1}")
     for run in runs:
+        require_machines(policy, run.placement, job.id, len(setting.cluster))
         require_counts(policy, run.placement, job)
     if admitted.schedule.samples(job, setting.slot_seconds) < job.work * (1 - WORK_TOLERANCE):
         raise wrong("does not do all of its work")
@@ -29,6 +30,13 @@ def require_sound(policy: str, admitted: Admitted, job: Job, slot: int, setting:
         raise wrong(f"ends in slot {completion}, and the promise is {admitted.completion} for job {admitted.job_id}")
     if admitted.utility != job.utility.value(completion - job.arrival):
         raise wrong(f"is not worth {admitted.utility}")
+
+
+def require_machines(policy: str, placement: Placement, job_id: str, machines: int) -> None:
+    """Only such as there are; a placement has them in order."""
+    if placement.shares and placement.shares[-1].machine >= machines:
+        machine = placement.shares[-1].machine
+        raise PolicyError(f"policy {policy}: machine {machine} for job {job_id}, expected 0 to {machines - 1}")
 
 
 def require_counts(policy: str, placement: Placement, job: Job) -> None:

@@ -12,33 +12,25 @@ Idle time costs nothing, and the same instance, policy and seed give the same de
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from itertools import groupby, pairwise
 
-import numpy as np
-from numpy.typing import NDArray
-
 from pdors.engine.outcome import Moment, Outcome
-from pdors.engine.rules import require_counts, require_sound
+from pdors.engine.queue import Waiting
+from pdors.engine.rules import require_counts, require_machines, require_sound
 from pdors.errors import PolicyError
 from pdors.model.decision import Admitted, Decision, Decisions, Rejected
-from pdors.model.job import WORK_TOLERANCE, Instance, Job
+from pdors.model.job import Instance, Job
 from pdors.model.ledger import Ledger, LedgerView
-from pdors.model.schedule import Placement, Run, Schedule
+from pdors.model.schedule import NOTHING
 from pdors.planner.shape import JobShape
-from pdors.policies.policy import Answer, Policy, Queued, QueuedJob, Setting
+from pdors.policies.policy import Answer, Policy, Queue, Queued, Setting
 from pdors.readiness import seconds_getting_ready
 
 MakePolicy = Callable[[Setting], Policy]
 OnDecision = Callable[[Job, Answer], None]
 OnRound = Callable[["Simulation", int], None]
-
-Floats = NDArray[np.float64]
-
-_NOTHING = Placement(())
 
 
 def simulate(
@@ -56,44 +48,6 @@ def simulate(
     return simulation.outcome()
 
 
-@dataclass(slots=True)
-class _Waiting:
-    """A job in the queue, what it holds since slot `since`, and what it had trained by then.
-
-    `done_at` is the slot after its last, if it goes on so. `taken` are the machines that it holds something on, and how
-    much, in units. As long as it holds the same, no round costs it anything.
-    """
-
-    job: Job
-    shape: JobShape
-    placement: Placement = _NOTHING
-    samples_per_slot: float = 0.0
-    since: int = 0
-    trained: float = 0.0
-    done_at: float = math.inf
-    taken: tuple[NDArray[np.int64], Floats] | None = None
-    runs: list[Run] = field(default_factory=list)
-
-    def seen(self, slot: int) -> QueuedJob:
-        return QueuedJob(self.job, self.shape, self._samples_left(slot), self.placement)
-
-    def hold(self, placement: Placement, slot: int, slot_seconds: float) -> None:
-        """From this slot on."""
-        if self.placement.shares and slot > self.since:
-            self.trained += (slot - self.since) * self.samples_per_slot
-            self.runs.append(Run(self.since, slot, self.placement))
-        self.placement, self.since = placement, slot
-        self.samples_per_slot = placement.samples(self.job, slot_seconds)
-        self.done_at = math.inf
-        if self.samples_per_slot:
-            self.done_at = slot + max(1, math.ceil(self._samples_left(slot) / self.samples_per_slot))
-
-    def _samples_left(self, slot: int) -> float:
-        # Half of the tolerance: the sums of a checker may differ by a rounding.
-        needed = self.job.work * (1 - WORK_TOLERANCE / 2)
-        return needed - self.trained - (slot - self.since) * self.samples_per_slot
-
-
 class Simulation:
     """The state of a run: the clock, the ledger and the queue; as a `View` it is all that the policy sees."""
 
@@ -106,9 +60,7 @@ class Simulation:
         self.policy = make_policy(self.setting)
         self.slot = 0
         self._ledger = Ledger(instance.cluster)
-        self._queue: dict[str, _Waiting] = {}
-        self._holders: dict[str, _Waiting] = {}
-        self._held: Floats = np.zeros(self._ledger.units.capacity.shape)
+        self._waiting = Waiting(self._ledger.units, instance.slot_seconds)
         self._decisions: dict[str, Decision] = {}
         self._promises: dict[str, int] = {}
         self._moments: list[Moment] = []
@@ -123,8 +75,8 @@ class Simulation:
         return self._ledger
 
     @property
-    def queue(self) -> Sequence[QueuedJob]:
-        return [waiting.seen(self.slot) for waiting in self._queue.values()]
+    def queue(self) -> Queue:
+        return self._waiting.seen(self.slot)
 
     @property
     def decisions(self) -> Mapping[str, Decision]:
@@ -140,9 +92,9 @@ class Simulation:
             for job in jobs:
                 self._answer(job)
             self._train_until(min(next_slot, self.setting.slots), newcomers=[job.id for job in jobs])
-        for job_id, waiting in self._queue.items():
-            waiting.hold(_NOTHING, self.setting.slots, self.setting.slot_seconds)
-            self._decisions[job_id] = Admitted(job_id, Schedule(tuple(waiting.runs)), None, 0.0)
+        self._waiting.hold(dict.fromkeys(self._waiting.placements, NOTHING), self.setting.slots)
+        for queued in self._waiting.seen(self.setting.slots):
+            self._decisions[queued.job.id] = Admitted(queued.job.id, self._waiting.schedule(queued.job.id), None, 0.0)
         self._seconds = _now() - started
 
     def outcome(self) -> Outcome:
@@ -171,7 +123,7 @@ class Simulation:
                 if promise is not None:
                     self._promises[job.id] = promise
                 shape = JobShape.of(job, self._ledger.units, self.setting.slot_seconds)
-                self._queue[job.id] = _Waiting(job, shape)
+                self._waiting.add(job, shape, self.slot)
         if self._on_decision is not None:
             self._on_decision(job, answer)
 
@@ -179,13 +131,13 @@ class Simulation:
         """Rounds without arrivals, from this slot to the next one that has some."""
         while self.slot < next_arrival:
             started = _now()
-            stop = self._allot(next_arrival) if self._queue else next_arrival
+            stop = self._allot(next_arrival) if self._waiting else next_arrival
             for job_id in newcomers:
-                if job_id in self._queue:
+                if job_id in self._waiting.ids:
                     self._decision_seconds[job_id] += _now() - started
             newcomers = ()
             prices = self.policy.prices(self) if self._record_prices else None
-            self._moments.append(Moment(self.slot, len(self._queue), prices))
+            self._moments.append(Moment(self.slot, len(self._waiting), prices))
             if self._on_round is not None:
                 self._on_round(self, stop)
             self._complete(stop)
@@ -195,52 +147,34 @@ class Simulation:
     def _allot(self, next_arrival: int) -> int:
         """Give the queue its machines; the slot in which to ask again."""
         allotment = self.policy.allot(self)
-        if strangers := allotment.placements.keys() - self._queue.keys():
+        if strangers := allotment.placements.keys() - self._waiting.ids:
             raise PolicyError(f"policy {self.policy.name}: {min(strangers)} is not in the queue")
-        placements = {job_id: placement for job_id, placement in allotment.placements.items() if placement.shares}
-        for job_id in self._holders.keys() - placements.keys():
-            self._hand_over(self._holders.pop(job_id), _NOTHING, self.slot)
-        for job_id, placement in placements.items():
-            if placement != self._queue[job_id].placement:
-                self._hand_over(self._queue[job_id], placement, self.slot)
-                self._holders[job_id] = self._queue[job_id]
+        held, machines = self._waiting.placements, len(self.setting.cluster)
+        changes = dict.fromkeys(held.keys() - allotment.placements.keys(), NOTHING)
+        for job_id, placement in allotment.placements.items():
+            before = held.get(job_id, NOTHING)
+            if before is not placement and before != placement:
+                changes[job_id] = placement
+                require_machines(self.policy.name, placement, job_id, machines)
+                if placement.shares and not placement.trains_like(before):
+                    require_counts(self.policy.name, placement, self._waiting.job(job_id))
+        self._waiting.hold(changes, self.slot)
         asked_for = self.slot + 1 if allotment.until is None else allotment.until
         if asked_for <= self.slot:
             raise PolicyError(f"policy {self.policy.name}: an allotment of slot {self.slot} until slot {asked_for}")
-        first_done = min((holder.done_at for holder in self._holders.values()), default=math.inf)
-        stop = int(min(asked_for, next_arrival, first_done))
-        self._ledger.reserve_amounts(self.slot, stop, self._held)
+        stop = int(min(asked_for, next_arrival, self._waiting.first_done()))
+        self._ledger.reserve_amounts(self.slot, stop, self._waiting.held)
         return stop
-
-    def _hand_over(self, waiting: _Waiting, placement: Placement, slot: int) -> None:
-        """What is held is counted in whole units, so that adding and taking away leaves nothing behind."""
-        if placement.shares:
-            require_counts(self.policy.name, placement, waiting.job)
-        if waiting.taken is not None:
-            machines, amounts = waiting.taken
-            self._held[machines] -= amounts
-        waiting.taken = _taken(waiting.shape, placement)
-        if waiting.taken is not None:
-            machines, amounts = waiting.taken
-            self._held[machines] += amounts
-        waiting.hold(placement, slot, self.setting.slot_seconds)
 
     def _complete(self, stop: int) -> None:
         """Let go of who is done by the end of the slot before `stop`."""
-        for job_id in [job_id for job_id, holder in self._holders.items() if holder.done_at <= stop]:
-            holder = self._holders.pop(job_id)
-            self._hand_over(holder, _NOTHING, stop)
-            del self._queue[job_id]
-            utility = holder.job.utility.value(stop - 1 - holder.job.arrival)
-            self._decisions[job_id] = Admitted(job_id, Schedule(tuple(holder.runs)), stop - 1, utility)
-
-
-def _taken(shape: JobShape, placement: Placement) -> tuple[NDArray[np.int64], Floats] | None:
-    """Each machine is there once, so what is taken can be added by index."""
-    if not placement.shares:
-        return None
-    counts = np.array([(share.machine, share.workers, share.servers) for share in placement.shares], dtype=np.int64)
-    return counts[:, 0], counts[:, 1:2] * shape.worker + counts[:, 2:] * shape.server
+        done = self._waiting.done_by(stop)
+        self._waiting.hold(dict.fromkeys(done, NOTHING), stop)
+        for job_id in done:
+            job = self._waiting.job(job_id)
+            utility = job.utility.value(stop - 1 - job.arrival)
+            self._decisions[job_id] = Admitted(job_id, self._waiting.schedule(job_id), stop - 1, utility)
+        self._waiting.remove(done)
 
 
 def _now() -> float:

@@ -158,11 +158,12 @@ class Ledger:
 
     def _split(self, slots: Integers) -> None:
         """Let a segment start at each of these slots."""
-        new = slots[~np.isin(slots, self._starts)]
-        if len(new):
-            segment = np.searchsorted(self._starts, new, side="right") - 1
+        segment = np.searchsorted(self._starts, slots, side="right") - 1
+        within = self._starts[segment] != slots
+        if within.any():
+            segment = segment[within]
             self._pool.share(self._rows[segment])
-            self._starts = np.insert(self._starts, segment + 1, new)
+            self._starts = np.insert(self._starts, segment + 1, slots[within])
             self._rows = np.insert(self._rows, segment + 1, self._rows[segment], axis=0)
 
     def _merge(self, first: int, last: int) -> None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from operator import itemgetter
+from typing import NamedTuple
 
 from pdors.errors import ModelError
 from pdors.model.job import Job
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
+class Share(NamedTuple):
     """What one job has on one machine (by number) in a slot."""
 
     machine: int
@@ -31,14 +31,19 @@ class Placement:
     servers: int = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "workers", sum([share.workers for share in self.shares]))
-        object.__setattr__(self, "servers", sum([share.servers for share in self.shares]))
-        for left, right in zip(self.shares, self.shares[1:], strict=False):
-            if right.machine <= left.machine:
-                raise ModelError("the shares of a placement must be in order of the machine, each machine once")
-        for share in self.shares:
-            if share.workers < 0 or share.servers < 0 or share.workers + share.servers == 0:
-                raise ModelError(f"a share must hold something: {share}")
+        before, all_workers, all_servers = -1, 0, 0
+        for machine, workers, servers in self.shares:
+            if machine <= before:
+                raise ModelError(
+                    "the shares of a placement must be in order of the machine, from 0 on, each machine once"
+                )
+            if workers < 0 or servers < 0 or workers + servers == 0:
+                raise ModelError(f"a share must hold something: {Share(machine, workers, servers)}")
+            before = machine
+            all_workers += workers
+            all_servers += servers
+        object.__setattr__(self, "workers", all_workers)
+        object.__setattr__(self, "servers", all_servers)
 
     @staticmethod
     def of(shares: Iterable[tuple[int, int, int]]) -> Placement:
@@ -51,9 +56,20 @@ class Placement:
         """Fact 1: the internal rate holds if and only if everything sits on one machine."""
         return len(self.shares) == 1
 
+    def trains_like(self, other: Placement) -> bool:
+        """Whether any job trains the same here and there: all that counts is the same, whichever machines it is on."""
+        return (
+            self.workers == other.workers
+            and self.servers == other.servers
+            and (len(self.shares) == 1) is (len(other.shares) == 1)
+        )
+
     def samples(self, job: Job, slot_seconds: float) -> float:
         """What this placement trains in one slot."""
         return job.samples_in_slot(self.workers, self.servers, slot_seconds, colocated=self.colocated)
+
+
+NOTHING = Placement(())
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,15 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pdors.errors import ModelError
+
+Floats = NDArray[np.float64]
+Counts = TypeVar("Counts", float, Floats)
 
 _MOST_SERVERS = 2**31 - 1
 """More cannot be counted with: products of two counts stay exact in 64 bits."""
@@ -61,22 +68,23 @@ class ParameterServerSpeed:
 
     def servers_for(self, workers: int) -> int:
         """The fewest servers S >= 1 with S * gamma >= W, for a W of `worker_counts`; none without workers."""
-        if workers == 0:
-            return 0
-        servers = max(1, math.ceil(workers / self.workers_per_server))
-        while servers > 1 and (servers - 1) * self.workers_per_server >= workers:
-            servers -= 1
-        while servers * self.workers_per_server < workers:
-            servers += 1
-        return servers
+        return 0 if workers == 0 else int(self.servers_of(float(workers)))
+
+    def servers_of(self, workers: Counts) -> Counts:
+        """The same of counts above 0, of one or of many at once; a quotient is rounded by less than one."""
+        servers = -(-workers // self.workers_per_server)
+        servers = servers - ((servers - 1) * self.workers_per_server >= workers)
+        return servers + (servers * self.workers_per_server < workers)
 
     def worker_counts(self, batch: int) -> Sequence[int]:
         return range(1, int(min(batch, self.workers_per_server * _MOST_SERVERS)) + 1)
 
     def samples_per_second(self, workers: int, servers: int, batch: int, *, colocated: bool) -> float:
         """W / (tau + (o + 2g / (S b)) * W/F); 0 without workers or servers."""
-        if workers == 0 or servers == 0:
-            return 0.0
+        return 0.0 if workers == 0 or servers == 0 else self.rates(workers, servers, batch, colocated=colocated)
+
+    def rates(self, workers: Counts, servers: Counts, batch: int, *, colocated: bool) -> Counts:
+        """`samples_per_second` of counts above 0, of one or of many at once."""
         rate = self.internal_mb_s if colocated else self.external_mb_s
         iteration = self.step_overhead_seconds + 2 * (self.gradient_mb / (servers * rate))
         return workers / (self.sample_seconds + iteration * workers / batch)
@@ -106,13 +114,18 @@ class AllReduceSpeed:
     def servers_for(self, workers: int) -> int:
         return 0
 
+    def servers_of(self, workers: Counts) -> Counts:
+        return 0 * workers
+
     def worker_counts(self, batch: int) -> Sequence[int]:
         return range(1, batch + 1)
 
     def samples_per_second(self, workers: int, servers: int, batch: int, *, colocated: bool) -> float:
         """W / (tau + (o + 2g (W-1) / (W b)) * W/F)."""
-        if workers == 0:
-            return 0.0
+        return 0.0 if workers == 0 else self.rates(workers, servers, batch, colocated=colocated)
+
+    def rates(self, workers: Counts, servers: Counts, batch: int, *, colocated: bool) -> Counts:
+        """`samples_per_second` of counts above 0, of one or of many at once."""
         rate = self.internal_mb_s if colocated else self.external_mb_s
         iteration = self.step_overhead_seconds + 2 * ((workers - 1) / workers * self.gradient_mb / rate)
         return workers / (self.sample_seconds + iteration * workers / batch)
@@ -141,6 +154,9 @@ class TableSpeed:
     def servers_for(self, workers: int) -> int:
         return 0
 
+    def servers_of(self, workers: Floats) -> Floats:
+        return 0 * workers
+
     def worker_counts(self, batch: int) -> Sequence[int]:
         return tuple(count for count in self.workers if count <= batch)
 
@@ -150,6 +166,10 @@ class TableSpeed:
             return 0.0
         column = self.internal if colocated or self.external is None else self.external
         return column[self.workers.index(workers)] or 0.0
+
+    def rates(self, workers: Floats, servers: Floats, batch: int, *, colocated: bool) -> Floats:
+        """Of many listed counts at once."""
+        return np.array([self.samples_per_second(int(count), 0, batch, colocated=colocated) for count in workers])
 
 
 Speed = ParameterServerSpeed | AllReduceSpeed | TableSpeed

@@ -10,13 +10,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.compiled import compiled
+from pdors.compiled import compiled, compiled_step
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
-@compiled
+@compiled_step
 def fits(free: Floats, demand: Floats) -> bool:
     for resource in range(len(demand)):
         if free[resource] < demand[resource]:
@@ -24,7 +24,7 @@ def fits(free: Floats, demand: Floats) -> bool:
     return True
 
 
-@compiled
+@compiled_step
 def take(free: Floats, demand: Floats, count: int) -> None:
     for resource in range(len(demand)):
         free[resource] -= count * demand[resource]
@@ -43,7 +43,7 @@ def needed_out(free: Floats, wanted: Floats, leaving: Floats, held: int) -> int:
     return count if count <= held else 0
 
 
-@compiled
+@compiled_step
 def fitting(free: Floats, demand: Floats, most: int) -> int:
     """How many tasks of one kind fit into `free`, at most `most`."""
     count = most

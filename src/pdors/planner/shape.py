@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -60,13 +61,13 @@ def _most_tasks(demand: Floats, units: Units) -> int:
 def _rates(speed: Speed, batch: int, most: int, slot_seconds: float) -> tuple[Integers, Floats, Floats]:
     servers = np.zeros(most + 1, dtype=np.int64)
     together, apart = np.zeros(most + 1), np.zeros(most + 1)
-    for workers in speed.worker_counts(batch):
-        if workers > most:
-            break
-        count = speed.servers_for(workers)
-        servers[workers] = count
-        together[workers] = slot_seconds * speed.samples_per_second(workers, count, batch, colocated=True)
-        apart[workers] = slot_seconds * speed.samples_per_second(workers, count, batch, colocated=False)
+    listed = speed.worker_counts(batch)
+    counts = np.array(listed[: bisect_right(listed, most)], dtype=np.int64)
+    workers = counts.astype(np.float64)
+    servers[counts] = least = speed.servers_of(workers)
+    with np.errstate(over="ignore"):
+        together[counts] = slot_seconds * speed.rates(workers, least, batch, colocated=True)
+        apart[counts] = slot_seconds * speed.rates(workers, least, batch, colocated=False)
     for array in (servers, together, apart):
         array.setflags(write=False)
     return servers, together, apart

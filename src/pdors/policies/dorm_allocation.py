@@ -20,7 +20,8 @@ import numpy as np
 from pdors.planner.shape import JobShape
 from pdors.policies.dorm_placing import Board, nothing_placed, place
 from pdors.policies.dorm_program import GAP, Flags, Floats, Integers, Limits, Member, Solution, Solver
-from pdors.policies.drf_dealing import Claims, Dealt, deal_fairly, dominant_shares
+from pdors.policies.drf_claims import Claims
+from pdors.policies.drf_dealing import Dealt, deal_fairly, dominant_shares
 
 ROUNDING = 1e-9
 _SMALL = 24

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from pdors.compiled import compiled
 from pdors.planner.room import fits, take
-from pdors.policies.drf_dealing import Claims, dominant_share
+from pdors.policies.drf_claims import Claims
+from pdors.policies.drf_dealing import dominant_share
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -12,52 +12,18 @@ once what it has finishes its work within the slot, or once no step fits any mor
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.compiled import compiled
+from pdors.compiled import compiled, compiled_step
 from pdors.planner.room import fits, take
-from pdors.planner.shape import JobShape
+from pdors.policies.drf_claims import Claims
 from pdors.policies.packing import next_with_room, room_for
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-
-class Claims(NamedTuple):
-    """What the jobs of a queue ask for. The tables over W of job j begin at `first[j]`.
-
-    worker, server             demands in units, (jobs, resources)
-    most                       the most workers of a job
-    left                       samples that it has to train
-    servers, together, apart   as in `JobShape`, of all jobs one after another
-    """
-
-    worker: Floats
-    server: Floats
-    most: Integers
-    left: Floats
-    first: Integers
-    servers: Integers
-    together: Floats
-    apart: Floats
-
-    @staticmethod
-    def of(shapes: Sequence[JobShape], left: Sequence[float]) -> Claims:
-        lengths = np.array([len(shape.servers) for shape in shapes], dtype=np.int64)
-        return Claims(
-            np.array([shape.worker for shape in shapes]),
-            np.array([shape.server for shape in shapes]),
-            lengths - 1,
-            np.array(left, dtype=np.float64),
-            np.cumsum(lengths) - lengths,
-            np.concatenate([shape.servers for shape in shapes]),
-            np.concatenate([shape.together for shape in shapes]),
-            np.concatenate([shape.apart for shape in shapes]),
-        )
 
 
 class Dealt(NamedTuple):
@@ -80,13 +46,15 @@ def deal_fairly(free: Floats, total: Floats, claims: Claims) -> Dealt:
     samples, outgrown, share = np.zeros(jobs), np.zeros(jobs), np.zeros(jobs)
     workers, spread = np.zeros(jobs, dtype=np.int64), np.zeros(jobs, dtype=np.int64)
     heap = np.arange(jobs)
-    log = np.empty((2, _longest_step(claims) + 1), dtype=np.int64)
+    log = np.empty((2, claims.longest.max()), dtype=np.int64)
     at, size = 0, jobs
     while size > 0:
         job = heap[0]
-        reached, next_at = _raise(free, claims, job, workers[job], samples[job], at, w[job], s[job], spread, log)
+        reached = 0
+        # Every step brings a worker to a machine with room for one, so most that have no step left are told by a scan.
+        if next_with_room(free, claims.worker[job], at) >= 0:
+            reached, at = _raise(free, claims, job, workers[job], samples[job], at, w[job], s[job], spread, log)
         if reached > 0:
-            at = next_at
             workers[job] = reached
             outgrown[job] = max(outgrown[job], samples[job])
             table = claims.together if spread[job] == 1 else claims.apart
@@ -101,7 +69,7 @@ def deal_fairly(free: Floats, total: Floats, claims: Claims) -> Dealt:
     return Dealt(w, s, samples, outgrown)
 
 
-@compiled
+@compiled_step
 def dominant_share(workers: int, servers: int, worker: Floats, server: Floats, total: Floats) -> float:
     share = 0.0
     for resource in range(len(total)):
@@ -120,21 +88,7 @@ def dominant_shares(claims: Claims, workers: Integers, total: Floats) -> Floats:
     return shares
 
 
-@compiled
-def _longest_step(claims: Claims) -> int:
-    """No step takes more workers, or more servers, than this."""
-    longest = 0
-    for job in range(len(claims.most)):
-        before = 0
-        for workers in range(1, claims.most[job] + 1):
-            point = claims.first[job] + workers
-            if claims.together[point] > 0.0 or claims.apart[point] > 0.0:
-                longest = max(longest, workers - before, claims.servers[point])
-                before = workers
-    return longest
-
-
-@compiled
+@compiled_step
 def _raise(free: Floats, claims: Claims, job: int, workers: int, samples: float, start: int, w: Integers,
            s: Integers, spread: Integers, log: Integers) -> tuple[int, int]:  # fmt: skip
     """Give a job its next step: the workers it then has, 0 if no step fits, and the machine after the last one.
@@ -182,14 +136,14 @@ def _raise(free: Floats, claims: Claims, job: int, workers: int, samples: float,
     return 0, start
 
 
-@compiled
+@compiled_step
 def _put(machine: int, tasks: Integers, others: Integers) -> int:
     """Count one more task; 1 if it is the first of its job on that machine."""
     tasks[machine] += 1
     return 1 if tasks[machine] + others[machine] == 1 else 0
 
 
-@compiled
+@compiled_step
 def next_with_room_beside(free: Floats, demand: Floats, machine: int) -> int:
     """The first machine after this one, round the circle, that has room for one task; -1 if there is none."""
     for step in range(1, len(free)):
@@ -199,7 +153,7 @@ def next_with_room_beside(free: Floats, demand: Floats, machine: int) -> int:
     return -1
 
 
-@compiled
+@compiled_step
 def _deal_more(free: Floats, worker: Floats, server: Floats, workers: int, servers: int, start: int,
                log: Integers) -> int:  # fmt: skip
     """Deal so many tasks, all or none, and log their machines; the machine after the last one, -1 if they do not fit.
@@ -226,7 +180,7 @@ def _deal_more(free: Floats, worker: Floats, server: Floats, workers: int, serve
     return -1
 
 
-@compiled
+@compiled_step
 def _deal_logged(free: Floats, demand: Floats, count: int, start: int, log: Integers) -> int:
     at = start
     for task in range(count):
@@ -241,7 +195,7 @@ def _deal_logged(free: Floats, demand: Floats, count: int, start: int, log: Inte
     return at
 
 
-@compiled
+@compiled_step
 def _gather(free: Floats, worker: Floats, server: Floats, workers: int, servers: int, start: int, w: Integers,
             s: Integers) -> int:  # fmt: skip
     """Put all of a job on the next machine that holds it, wherever its tasks were; -1, and nothing moved: on none."""
@@ -266,7 +220,7 @@ def _gather(free: Floats, worker: Floats, server: Floats, workers: int, servers:
     return -1
 
 
-@compiled
+@compiled_step
 def _sink(heap: Integers, size: int, share: Floats) -> None:
     """Let the first of the heap find its place: the smallest share comes first, of equal ones the earlier job."""
     at = 0
@@ -282,6 +236,6 @@ def _sink(heap: Integers, size: int, share: Floats) -> None:
         at = child
 
 
-@compiled
+@compiled_step
 def _before(left: int, right: int, share: Floats) -> bool:
     return share[left] < share[right] or (share[left] == share[right] and left < right)

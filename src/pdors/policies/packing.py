@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pdors.compiled import compiled
+from pdors.compiled import compiled, compiled_step
 from pdors.model.ledger import LedgerView
 from pdors.model.schedule import Placement, Share
 from pdors.planner.lagrangian import place_somehow
@@ -21,6 +21,7 @@ from pdors.planner.slot import SlotProblem
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
 
 
 def free_now(ledger: LedgerView, slot: int) -> Floats:
@@ -41,13 +42,60 @@ def placements_of(workers: Integers, servers: Integers) -> Iterator[Placement]:
     counts = machines.tolist(), workers[jobs, machines].tolist(), servers[jobs, machines].tolist()
     shares = tuple(map(_share, *counts))
     bounds = np.searchsorted(jobs, np.arange(len(workers) + 1)).tolist()
-    return (Placement(shares[start:stop]) for start, stop in pairwise(bounds))
+    return (_placement(shares[start:stop]) for start, stop in pairwise(bounds))
 
 
 @lru_cache(maxsize=1 << 16)
 def _share(machine: int, workers: int, servers: int) -> Share:
-    """The same few come again and again, and making one takes longer than finding it."""
+    """The same few come again and again; what is there already is not one more object that is kept."""
     return Share(machine, workers, servers)
+
+
+@lru_cache(maxsize=1 << 16)
+def _placement(shares: tuple[Share, ...]) -> Placement:
+    return Placement(shares)
+
+
+class KeptPlacements:
+    """Placements from counts per job and machine, made anew only where the counts are not those of the last time."""
+
+    def __init__(self) -> None:
+        self._rows: dict[str, int] = {}
+        self._workers: Integers = np.zeros((0, 0), dtype=np.int64)
+        self._servers = self._workers
+        self._placements: dict[str, Placement] = {}
+
+    def of(self, job_ids: Sequence[str], workers: Integers, servers: Integers) -> dict[str, Placement]:
+        """By job id; who has no tasks is not in it."""
+        before = np.fromiter(map(self._rows.get, job_ids, repeat(-1)), dtype=np.int64, count=len(job_ids))
+        changed = np.flatnonzero(_differ(workers, servers, self._workers, self._servers, before))
+        rows = dict(zip(job_ids, range(len(job_ids)), strict=True))
+        doubtful = self._rows.keys() - rows.keys() | {job_ids[row] for row in changed.tolist()}
+        for job_id in doubtful & self._placements.keys():
+            del self._placements[job_id]
+        for row, placement in zip(changed.tolist(), placements_of(workers[changed], servers[changed]), strict=True):
+            if placement.shares:
+                self._placements[job_ids[row]] = placement
+        self._rows, self._workers, self._servers = rows, workers, servers
+        return dict(self._placements)
+
+
+@compiled
+def _differ(workers: Integers, servers: Integers, workers_before: Integers, servers_before: Integers,
+            rows_before: Integers) -> Flags:  # fmt: skip
+    """Which rows differ from those before, whose numbers are given; there is no row -1."""
+    differ = np.ones(len(workers), dtype=np.bool_)
+    for job in range(len(workers)):
+        row, machine = rows_before[job], 0
+        if row >= 0:
+            while (
+                machine < workers.shape[1]
+                and workers[job, machine] == workers_before[row, machine]
+                and servers[job, machine] == servers_before[row, machine]
+            ):
+                machine += 1
+            differ[job] = machine < workers.shape[1]
+    return differ
 
 
 def as_asked_for(shape: JobShape, capacity: Floats) -> JobShape:
@@ -134,7 +182,7 @@ def _may_hold(free: Floats, shape: JobShape, workers: int, servers: int) -> bool
     )
 
 
-@compiled
+@compiled_step
 def room_for(free: Floats, demand: Floats, most: int) -> int:
     """How many tasks of one kind fit on all machines, at most `most`."""
     count = 0
@@ -145,7 +193,7 @@ def room_for(free: Floats, demand: Floats, most: int) -> int:
     return count
 
 
-@compiled
+@compiled_step
 def next_with_room(free: Floats, demand: Floats, start: int) -> int:
     """The first machine from `start` on, round the circle, that has room for one task; -1 if there is none."""
     at = start

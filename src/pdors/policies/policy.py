@@ -7,18 +7,23 @@ answer against the rules and reserves what is left standing.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
 
 from pdors.model.cluster import Cluster
 from pdors.model.decision import Admitted, Rejected
 from pdors.model.job import Instance, Job
 from pdors.model.ledger import LedgerView
-from pdors.model.schedule import Placement
+from pdors.model.schedule import NOTHING, Placement
 from pdors.planner.calibration import PricesName
 from pdors.planner.prices import PriceBounds
 from pdors.planner.shape import JobShape
+
+Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -45,15 +50,46 @@ class QueuedJob:
     placement: Placement
 
 
+@dataclass(frozen=True, eq=False, slots=True)
+class Queue(Sequence[QueuedJob]):
+    """The queued jobs in order of arrival, one by one, and column by column for who counts with arrays.
+
+    `held` is what they held in the slot before, by job id; who held nothing is not in it.
+    """
+
+    jobs: Sequence[Job]
+    shapes: Sequence[JobShape]
+    samples_left: Floats
+    held: Mapping[str, Placement]
+
+    def __len__(self) -> int:
+        return len(self.jobs)
+
+    def __iter__(self) -> Iterator[QueuedJob]:
+        placements = [self.held.get(job.id, NOTHING) for job in self.jobs]
+        return map(QueuedJob, self.jobs, self.shapes, self.samples_left.tolist(), placements)
+
+    @overload
+    def __getitem__(self, index: int) -> QueuedJob: ...
+    @overload
+    def __getitem__(self, index: slice) -> Queue: ...
+    def __getitem__(self, index: int | slice) -> QueuedJob | Queue:
+        if isinstance(index, slice):
+            return Queue(self.jobs[index], self.shapes[index], self.samples_left[index], self.held)
+        job = self.jobs[index]
+        left = float(self.samples_left[index])
+        return QueuedJob(job, self.shapes[index], left, self.held.get(job.id, NOTHING))
+
+
 class View(Protocol):
-    """The present, read-only: the slot it is, what is committed from now on, and the queue in order of arrival."""
+    """The present, read-only: the slot it is, what is committed from now on, and the queue."""
 
     @property
     def slot(self) -> int: ...
     @property
     def ledger(self) -> LedgerView: ...
     @property
-    def queue(self) -> Sequence[QueuedJob]: ...
+    def queue(self) -> Queue: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -45,6 +45,8 @@ def generate(workload: PaperWorkload, rng: np.random.Generator) -> Instance:
     columns = {name: getattr(workload, name).at(units[name]).tolist() for name in _RANGES}
     columns["arrival"] = _arrivals(workload, units["arrival"]).tolist()
     columns["urgency"] = _urgencies(workload, units["class"], units["urgency"]).tolist()
+    if workload.load != 1:
+        columns["epochs"] = [workload.load * epochs for epochs in columns["epochs"]]
     drawn = [dict(zip(columns, values, strict=True)) for values in zip(*columns.values(), strict=True)]
     drawn.sort(key=lambda values: values["arrival"])
     return Instance(

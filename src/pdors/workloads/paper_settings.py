@@ -107,6 +107,8 @@ class PaperWorkload:
     odd_slot_weight: float = _setting(1 / 3, "How likely a job arrives in a slot of odd number, relatively")
     even_slot_weight: float = _setting(2 / 3, "The same for slots of even number; the first slot is 0")
 
+    load: float = _setting(1.0, "Work offered: every job has this many times its epochs", above_zero=True)
+
     epochs: Integers = _setting(Integers(50, 200), "Epochs E", above_zero=True)
     samples: Integers = _setting(Integers(20_000, 500_000), "Samples K of an epoch", above_zero=True)
     batch: Integers = _setting(Integers(1, 200), "Global batch F, also the most workers", above_zero=True)
