@@ -20,7 +20,7 @@ from benchmarks.results import Result
 from pdors.model.job import Job
 from pdors.model.ledger import Segments
 from pdors.model.units import Units
-from pdors.planner.calibration import SeenJobs
+from pdors.planner.market import MarketPrices
 from pdors.planner.offers import Question
 from pdors.planner.shape import JobShape
 from pdors.planner.slot_dense import dense_problem
@@ -94,7 +94,7 @@ def _half_committed(
     units = Units(cluster)
     past = (JobShape.of(job, units, posed.slot_seconds) for job in paper_jobs(100, 1, slots, seed=2).jobs)
     planner = Desk(
-        cluster, slots, posed.slot_seconds, prices=SeenJobs(cluster, slots, past), solver=FastSlotSolver(units)
+        cluster, slots, posed.slot_seconds, prices=MarketPrices(cluster, slots, past), solver=FastSlotSolver(units)
     )
     commit_half(planner.ledger, slots, tasks_per_machine=tasks_per_machine)
     jobs = [replace(job, arrival=0) for job in posed.jobs]

@@ -53,7 +53,7 @@ def _in_a_process_of_its_own(machines: int, slots: int, touched: int) -> dict[st
 
     from benchmarks.clusters import commit_half, paper_cluster, paper_jobs
     from pdors.model.units import Units
-    from pdors.planner.calibration import SeenJobs
+    from pdors.planner.market import MarketPrices
     from pdors.planner.slot_fast import FastSlotSolver
     from tests.support.desk import Desk
 
@@ -61,7 +61,7 @@ def _in_a_process_of_its_own(machines: int, slots: int, touched: int) -> dict[st
         cluster = paper_cluster(machines)
         posed = paper_jobs(DECISIONS, 1, slots, seed=1)
         solver = FastSlotSolver(Units(cluster))
-        planner = Desk(cluster, slots, posed.slot_seconds, prices=SeenJobs(cluster, slots), solver=solver)
+        planner = Desk(cluster, slots, posed.slot_seconds, prices=MarketPrices(cluster, slots), solver=solver)
         commit_half(planner.ledger, touched)
         for job in posed.jobs:
             planner.admit(replace(job, arrival=0))

@@ -9,8 +9,8 @@ from typing import cast
 from pdors.engine.simulation import Simulation, simulate
 from pdors.model.decision import Decisions
 from pdors.model.job import Instance, Job
-from pdors.planner.calibration import PricesName, price_policy
 from pdors.planner.prices import PriceBounds
+from pdors.planner.pricing import PricesName, price_policy
 from pdors.planner.quotes import Quote
 from pdors.policies.pdors import PaperSolver, PdOrs, SolverName
 from pdors.policies.policy import Answer, Policy, Setting

@@ -16,7 +16,8 @@ from pdors.model.ledger import Ledger
 from pdors.model.speed import AllReduceSpeed, ParameterServerSpeed, TableSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility, TableUtility
-from pdors.planner.calibration import FixedPrices, SeenJobs
+from pdors.planner.calibration import FixedPrices
+from pdors.planner.market import MarketPrices
 from pdors.planner.offers import Proposal, propose
 from pdors.planner.prices import PriceBounds
 from pdors.planner.rounding import FavourResources
@@ -285,7 +286,7 @@ def test_every_job_is_learnt_once_after_it_was_answered() -> None:
 
 
 def test_prices_of_the_default_policy_hold_for_the_next_job() -> None:
-    policy = SeenJobs(TWO_GPUS, 3)
+    policy = MarketPrices(TWO_GPUS, 3)
     planner = Desk(TWO_GPUS, 3, SLOT_SECONDS, prices=policy, solver=FastSlotSolver(Units(TWO_GPUS)))
     first = planner.question(hourly(10, 7)).prices
     assert planner.question(hourly(10, 7000)).prices != first

@@ -15,15 +15,8 @@ from pdors.model.job import Instance, Job
 from pdors.model.speed import AllReduceSpeed, ParameterServerSpeed, Speed, TableSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility
-from pdors.planner.calibration import (
-    CEILING_QUANTILE,
-    LOG_RATIO,
-    FixedPrices,
-    SeenJobs,
-    log_worth,
-    paper_bounds,
-    paper_constants,
-)
+from pdors.planner.calibration import FixedPrices, paper_bounds, paper_constants
+from pdors.planner.market import CEILING_QUANTILE, LOG_RATIO, MarketPrices, log_worth
 from pdors.planner.offers import Proposal, propose
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
@@ -227,7 +220,7 @@ def test_decisions_do_not_depend_on_the_unit_of_a_resource(seed: int, prices: Pr
     answers = []
     for instance, factor in ((gigabytes, 1), (scaled(gigabytes, 0, 1000), 1000)):
         job, earlier = instance.jobs
-        policy = FixedPrices(paper_bounds(instance)) if prices == "paper" else SeenJobs(
+        policy = FixedPrices(paper_bounds(instance)) if prices == "paper" else MarketPrices(
             instance.cluster, case.slots, [shape_of(earlier, instance.cluster)])  # fmt: skip
         used = case.used * np.where(np.arange(len(cluster.resources)) == 0, factor, 1)
         changed = plan_of(instance.cluster, job, policy.bounds(shape_of(job, instance.cluster)), used)
@@ -294,12 +287,12 @@ def test_a_job_that_cannot_finish_any_more_has_no_worth(arrival: int) -> None:
     ids=["takes nothing", "worth nothing", "fits nowhere", "no speed", "endless"],
 )
 def test_jobs_without_worth_make_no_prices(job: Job) -> None:
-    policy = SeenJobs(CLUSTER, SLOTS)
+    policy = MarketPrices(CLUSTER, SLOTS)
     assert log_worth(shape_of(job), CLUSTER, SLOTS) == FREE
     assert policy.bounds(shape_of(job)) == PriceBounds.free(2)
     policy.learn(shape_of(job))
     other = shape_of(steady_job(3))
-    assert policy.bounds(other) == SeenJobs(CLUSTER, SLOTS).bounds(other)
+    assert policy.bounds(other) == MarketPrices(CLUSTER, SLOTS).bounds(other)
 
 
 def test_a_worth_beyond_the_smallest_float_is_kept() -> None:
@@ -317,7 +310,7 @@ def test_the_ceiling_is_a_quantile_of_the_worths_seen(seen: int, ceiling: int) -
     # Worths 10, 20, 30, ... seen in any order: of 100 jobs 95 are worth less than the 96th.
     order = np.random.default_rng(seen).permutation(seen)
     history = [shape_of(steady_job(float(rank + 1), job_id=f"{rank}")) for rank in order]
-    policy = SeenJobs(CLUSTER, SLOTS, history)
+    policy = MarketPrices(CLUSTER, SLOTS, history)
     floor, highest = constants(policy.bounds(shape_of(steady_job(1e6))))
     assert highest == pytest.approx([10 * ceiling / 10, 10 * ceiling / 40])
     assert floor == pytest.approx([price / 1e4 for price in highest])
@@ -327,30 +320,30 @@ def test_the_ceiling_is_a_quantile_of_the_worths_seen(seen: int, ceiling: int) -
 
 def test_learning_and_history_are_the_same() -> None:
     shapes = [shape_of(steady_job(worth)) for worth in (3.0, 1.0, 2.0)]
-    policy = SeenJobs(CLUSTER, SLOTS)
+    policy = MarketPrices(CLUSTER, SLOTS)
     for shape in shapes:
         policy.learn(shape)
     asked = shape_of(steady_job(7))
-    assert policy.bounds(asked) == SeenJobs(CLUSTER, SLOTS, shapes).bounds(asked)
+    assert policy.bounds(asked) == MarketPrices(CLUSTER, SLOTS, shapes).bounds(asked)
 
 
 def test_a_resource_that_the_cluster_lacks_is_free() -> None:
     cluster = Cluster(("gpu", "cpu"), (MachineGroup("m", (5, 0), 2),))
     shape = shape_of(steady_job(1), cluster)
-    assert SeenJobs(cluster, SLOTS).bounds(shape).log_ceiling[1] == FREE
+    assert MarketPrices(cluster, SLOTS).bounds(shape).log_ceiling[1] == FREE
     assert paper_bounds(instance_of(job_a(), cluster=cluster)).log_ceiling[1] == FREE
 
 
 def test_a_job_does_not_move_its_own_prices() -> None:
-    policy = SeenJobs(CLUSTER, SLOTS, [shape_of(steady_job(3.0))])
+    policy = MarketPrices(CLUSTER, SLOTS, [shape_of(steady_job(3.0))])
     small, large = (shape_of(steady_job(worth)) for worth in (0.01, 1e6))
     assert policy.bounds(small) == policy.bounds(large)
     policy.learn(large)
-    assert policy.bounds(small) != SeenJobs(CLUSTER, SLOTS, [shape_of(steady_job(3.0))]).bounds(small)
+    assert policy.bounds(small) != MarketPrices(CLUSTER, SLOTS, [shape_of(steady_job(3.0))]).bounds(small)
 
 
 def test_the_first_job_goes_by_its_own_worth() -> None:
-    floor, ceiling = constants(SeenJobs(CLUSTER, SLOTS).bounds(shape_of(steady_job(3.0))))
+    floor, ceiling = constants(MarketPrices(CLUSTER, SLOTS).bounds(shape_of(steady_job(3.0))))
     assert ceiling == pytest.approx([30 / 10, 30 / 40])
     assert floor == pytest.approx([price / 1e4 for price in ceiling])
 
@@ -361,7 +354,7 @@ def test_rejected_jobs_are_learnt_from_too() -> None:
     filler = replace(steady_job(5), id="filler", batch=50, samples=10 * 100 * SLOTS, utility=DeadlineUtility(1e3, 50))
     assert isinstance(planner.admit(filler), Admitted)
     assert not isinstance(planner.admit(hopeless), Admitted)
-    learnt = SeenJobs(CLUSTER, SLOTS, [shape_of(filler), shape_of(hopeless)])
+    learnt = MarketPrices(CLUSTER, SLOTS, [shape_of(filler), shape_of(hopeless)])
     asked = steady_job(1)
     assert planner.question(asked).prices == learnt.bounds(shape_of(asked))
 

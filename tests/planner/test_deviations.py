@@ -12,7 +12,8 @@ from pdors.model.job import Instance
 from pdors.model.speed import ParameterServerSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility
-from pdors.planner.calibration import SeenJobs, log_worth, paper_bounds
+from pdors.planner.calibration import paper_bounds
+from pdors.planner.market import MarketPrices, log_worth
 from pdors.planner.offers import Proposal, TooDear, propose
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
@@ -53,7 +54,7 @@ def test_the_printed_floor_leaves_machines_all_but_free_until_they_are_full(
 ) -> None:
     """Cheaper than empty machines are by default: a ten-thousandth of what all but the best jobs are worth."""
     instance, shapes = workload(slots, seed)
-    printed, default = paper_bounds(instance), SeenJobs(instance.cluster, slots, shapes).bounds(shapes[0])
+    printed, default = paper_bounds(instance), MarketPrices(instance.cluster, slots, shapes).bounds(shapes[0])
     cheap = (along(printed) < along(default)[0]).all(axis=1)
     assert cheap[nearly_full >= SHARES_OF_A_MACHINE].all()
     assert not cheap[-1]

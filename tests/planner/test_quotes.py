@@ -16,7 +16,8 @@ from pdors.model.ledger import Segments
 from pdors.model.speed import TableSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility, Utility
-from pdors.planner.calibration import FixedPrices, SeenJobs
+from pdors.planner.calibration import FixedPrices
+from pdors.planner.market import MarketPrices
 from pdors.planner.offers import PAYOFF_TOLERANCE, Proposal
 from pdors.planner.prices import PriceBounds
 from pdors.planner.quotes import FACTOR_PRECISION, Offer, Quote, WouldAdmit
@@ -126,7 +127,7 @@ def test_a_quote_commits_to_nothing() -> None:
 
 def test_a_quote_does_not_move_the_default_prices() -> None:
     cluster = Cluster(("gpu",), (MachineGroup("m", (2,)),))
-    policy = SeenJobs(cluster, 3)
+    policy = MarketPrices(cluster, 3)
     planner = Desk(cluster, 3, SLOT_SECONDS, prices=policy, solver=FastSlotSolver(Units(cluster)))
     planner.admit(hourly(10, DeadlineUtility(7, 3)))
     before = planner.question(hourly(10, DeadlineUtility(7, 3))).prices

@@ -22,7 +22,8 @@ from pdors.model.ledger import Ledger
 from pdors.model.schedule import Placement
 from pdors.model.speed import AllReduceSpeed, ParameterServerSpeed, TableSpeed
 from pdors.model.utility import DeadlineUtility
-from pdors.planner.calibration import CEILING_QUANTILE, LOG_RATIO, paper_bounds
+from pdors.planner.calibration import paper_bounds
+from pdors.planner.market import CEILING_QUANTILE, LOG_RATIO
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
 from pdors.policies.oasis import Oasis

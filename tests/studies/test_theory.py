@@ -14,7 +14,8 @@ from pdors.model.speed import AllReduceSpeed, TableSpeed
 from pdors.model.utility import DeadlineUtility, TableUtility
 from pdors.offline.bound import bound
 from pdors.offline.optimum import optimum
-from pdors.planner.calibration import PricesName, paper_constants
+from pdors.planner.calibration import paper_constants
+from pdors.planner.pricing import PricesName
 from pdors.planner.rounding import FavourResources, FavourWork, Sizes
 from pdors.planner.theory import FavouredResources, FavouredWork
 from pdors.planning import PaperSolver, plan

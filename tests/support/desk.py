@@ -9,9 +9,10 @@ from pdors.model.decision import Admitted, Decision, Rejected
 from pdors.model.job import Instance, Job
 from pdors.model.ledger import Ledger
 from pdors.planner.admission import Planner
-from pdors.planner.calibration import PricePolicy, PricesName, price_policy
+from pdors.planner.calibration import PricePolicy
 from pdors.planner.offers import Proposal, Question
 from pdors.planner.prices import PriceBounds
+from pdors.planner.pricing import PricesName, price_policy
 from pdors.planner.quotes import Quote
 from pdors.planner.slot import SlotSolver
 from pdors.policies.pdors import PaperSolver, PdOrs, SolverName
@@ -41,7 +42,7 @@ class Desk:
         return self.planner.answer(question)
 
     def could_finish_alone(self, question: Question) -> bool:
-        return self.planner.alone.could_finish(question.shape)
+        return self.planner.could_finish(question)
 
 
 def desk_for(

@@ -1,39 +1,27 @@
-"""Where the floor and the ceiling of the prices come from.
+"""Prices as an argument, and the paper's constants: U, L and mu as printed.
 
-Resources are counted in shares of the whole cluster, so that GPUs, cores and gigabytes can be added. What a job could
-pay per share and slot is its worth,
-
-    worth = u(shortest duration) / (slots of one worker with its part of a server * their share of the cluster)
-
-The paper's constants (`paper_bounds`) look at every job of the instance, later ones included, and at a price per slot
-of one task. The default (`SeenJobs`) looks at the jobs that came before, and at the worth alone.
+Resources are counted in shares of the whole cluster, so that GPUs, cores and gigabytes can be added. The constants look
+at every job of the instance, later ones included; the default prices (`market`) at those that came before.
 """
 
 from __future__ import annotations
 
 import math
-from bisect import insort
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdors.model.cluster import Cluster
-from pdors.model.job import WORK_TOLERANCE, Instance, Job
+from pdors.model.job import Instance, Job
+from pdors.model.schedule import Schedule
 from pdors.model.speed import ParameterServerSpeed
-from pdors.model.units import Units
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
 
 Floats = NDArray[np.float64]
-PricesName = Literal["default", "paper"]
-
-CEILING_QUANTILE = 0.95
-"""The price of an exhausted resource is the worth of all but the best of the jobs seen."""
-LOG_RATIO = math.log(1e4)
-"""ln(U/L): a price per slot starts so far below the ceiling."""
 
 
 class PricePolicy(Protocol):
@@ -41,8 +29,8 @@ class PricePolicy(Protocol):
 
     def bounds(self, shape: JobShape) -> PriceBounds: ...
 
-    def learn(self, shape: JobShape) -> None:
-        """Take note of a job that has arrived."""
+    def learn(self, shape: JobShape, schedule: Schedule | None) -> None:
+        """Take note of a job that has arrived, and of its schedule if it was admitted."""
         ...
 
 
@@ -55,60 +43,8 @@ class FixedPrices:
     def bounds(self, shape: JobShape) -> PriceBounds:  # noqa: ARG002 - the same for every job
         return self._bounds
 
-    def learn(self, shape: JobShape) -> None:
+    def learn(self, shape: JobShape, schedule: Schedule | None) -> None:
         pass
-
-
-class SeenJobs:
-    """Bounds from a quantile of the worth of the jobs seen so far; a job does not move its own prices.
-
-    Before any other job there is only the first one's own worth to go by.
-    """
-
-    def __init__(self, cluster: Cluster, slots: int, history: Iterable[JobShape] = ()) -> None:
-        self._cluster = cluster
-        self._slots = slots
-        self._worths: list[float] = []
-        for shape in history:
-            self.learn(shape)
-
-    def bounds(self, shape: JobShape) -> PriceBounds:
-        worths = self._worths or [worth for worth in (log_worth(shape, self._cluster, self._slots),) if worth > FREE]
-        if not worths:
-            return PriceBounds.free(len(self._cluster.resources))
-        ceiling = worths[min(len(worths) - 1, int(CEILING_QUANTILE * len(worths)))]
-        return _per_amount([ceiling - LOG_RATIO] * len(self._cluster.resources),
-                           [ceiling] * len(self._cluster.resources), self._cluster)  # fmt: skip
-
-    def learn(self, shape: JobShape) -> None:
-        worth = log_worth(shape, self._cluster, self._slots)
-        if worth > FREE:
-            insort(self._worths, worth)
-
-
-def price_policy(instance: Instance, prices: PricesName | PriceBounds, history: Iterable[Job] = ()) -> PricePolicy:
-    """The prices by name; those of the paper look at all jobs of the instance, the default ones at the history."""
-    if isinstance(prices, PriceBounds):
-        return FixedPrices(prices)
-    if prices == "paper":
-        return FixedPrices(paper_bounds(instance))
-    units = Units(instance.cluster)
-    shapes = (JobShape.of(job, units, instance.slot_seconds) for job in history)
-    return SeenJobs(instance.cluster, instance.slots, shapes)
-
-
-def log_worth(shape: JobShape, cluster: Cluster, slots: int) -> float:
-    """The logarithm of a job's worth; minus infinity if it cannot finish, is worth nothing or takes nothing."""
-    counts = np.arange(shape.max_workers + 1)
-    samples = np.maximum(shape.together, shape.apart)
-    most, work = float(samples.max()), shape.work * (1 - WORK_TOLERANCE)
-    if most * (slots - shape.job.arrival) < work:
-        return FREE
-    duration = math.ceil(work / most) - 1
-    share = counts * _share(shape.job.worker, cluster) + shape.servers * _share(shape.job.server, cluster)
-    trains = samples > 0
-    least = shape.work * float((share[trains] / samples[trains]).min())
-    return shape.job.utility.log_value(duration) - math.log(least) if least > 0 else FREE
 
 
 @dataclass(frozen=True)
@@ -132,7 +68,9 @@ class PaperConstants:
     @property
     def bounds(self) -> PriceBounds:
         """No floor is above its ceiling, so that a resource that no job uses is free."""
-        return _per_amount([min(self.log_floor, high) for high in self.log_ceiling], self.log_ceiling, self.cluster)
+        return bounds_per_amount(
+            [min(self.log_floor, high) for high in self.log_ceiling], self.log_ceiling, self.cluster
+        )
 
 
 def paper_bounds(instance: Instance) -> PriceBounds:
@@ -156,7 +94,7 @@ def paper_constants(instance: Instance) -> PaperConstants | None:
     log_ceiling = np.full(len(cluster.resources), FREE)
     log_values, log_amounts, counted = [], [], []
     for job in instance.jobs:
-        both = _shares(job.worker, cluster) + _shares(job.server, cluster)
+        both = shares_of(job.worker, cluster) + shares_of(job.server, cluster)
         ways = [_worker_slots(job, instance.slot_seconds, internal=internal) for internal in (True, False)]
         if min(ways) == math.inf:
             continue
@@ -202,18 +140,14 @@ def _worker_slots(job: Job, slot_seconds: float, *, internal: bool) -> float:
     return job.work / best if best > 0 else math.inf
 
 
-def _shares(amounts: Sequence[float], cluster: Cluster) -> Floats:
+def shares_of(amounts: Sequence[float], cluster: Cluster) -> Floats:
     """Amounts as shares of the whole cluster; 0 of what it does not have."""
     total = cluster.total
     shares: Floats = np.divide(np.array(amounts), total, out=np.zeros(len(total)), where=total > 0)
     return shares
 
 
-def _share(amounts: Sequence[float], cluster: Cluster) -> float:
-    return float(_shares(amounts, cluster).sum())
-
-
-def _per_amount(log_floor: Sequence[float], log_ceiling: Sequence[float], cluster: Cluster) -> PriceBounds:
+def bounds_per_amount(log_floor: Sequence[float], log_ceiling: Sequence[float], cluster: Cluster) -> PriceBounds:
     """Prices per share of the cluster as prices per amount; a resource that the cluster lacks is free."""
     scale = [math.log(total) if total > 0 else math.inf for total in cluster.total]
     return PriceBounds(

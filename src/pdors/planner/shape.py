@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from bisect import bisect_right
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pdors.model.job import Job
-from pdors.model.speed import Speed
+from pdors.model.speed import ParameterServerSpeed, Speed
 from pdors.model.units import Units
 
 Floats = NDArray[np.float64]
@@ -21,7 +22,7 @@ Integers = NDArray[np.int64]
 class JobShape:
     """Arrays over the number of workers W = 0 .. max_workers; demands in the units of the cluster.
 
-    servers   S = max(1, ceil(W / gamma)), 0 for jobs without servers
+    servers   S = max(1, ceil(W / gamma)), or more; 0 for jobs without servers
     together  samples per slot if everything sits on one machine (rate b(i)); 0: not to be had
     apart     samples per slot otherwise (rate b(e)); 0: not to be had
     """
@@ -34,10 +35,14 @@ class JobShape:
     server: Floats
 
     @staticmethod
-    def of(job: Job, units: Units, slot_seconds: float) -> JobShape:
+    def of(job: Job, units: Units, slot_seconds: float, *, workers_per_server: float = math.inf) -> JobShape:
+        """With the fewest servers, and with no more workers for each than told."""
         worker, server = units.demand(job.worker), units.demand(job.server)
         most = min(job.batch, _most_tasks(worker, units))
-        servers, together, apart = _rates(job.speed, job.batch, most, slot_seconds)
+        speed = job.speed
+        if isinstance(speed, ParameterServerSpeed) and workers_per_server < speed.workers_per_server:
+            speed = replace(speed, workers_per_server=workers_per_server)
+        servers, together, apart = _rates(speed, job.batch, most, slot_seconds)
         return JobShape(job, servers, together, apart, worker, server)
 
     @property

@@ -25,8 +25,8 @@ from pdors.model.job import Instance, Job
 from pdors.model.units import Units
 from pdors.planner.admission import Planner
 from pdors.planner.alone import Alone
-from pdors.planner.calibration import PricesName
 from pdors.planner.prices import PriceBounds
+from pdors.planner.pricing import PricesName
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import SlotSolver
 from pdors.policies.oasis_pools import WORKER_SHARE, Pools

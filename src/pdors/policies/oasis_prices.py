@@ -19,8 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.model.job import Instance, Job
+from pdors.model.schedule import Schedule
 from pdors.model.units import Units
-from pdors.planner.calibration import FixedPrices, PricePolicy, SeenJobs, paper_bounds
+from pdors.planner.calibration import FixedPrices, PricePolicy, paper_bounds
+from pdors.planner.market import MarketPrices
 from pdors.planner.prices import PriceBounds
 from pdors.planner.shape import JobShape
 from pdors.policies.oasis_pools import Pools
@@ -62,20 +64,21 @@ class PoolPrices:
         workers, servers = _sides_of_shape(shape)
         return PoolBounds.of(self._pools, self._of_workers.bounds(workers), self._of_servers.bounds(servers))
 
-    def learn(self, shape: JobShape) -> None:
+    def learn(self, shape: JobShape, schedule: Schedule | None) -> None:
         workers, servers = _sides_of_shape(shape)
-        self._of_workers.learn(workers)
-        self._of_servers.learn(servers)
+        self._of_workers.learn(workers, schedule)
+        self._of_servers.learn(servers, schedule)
 
 
 def seen_prices(pools: Pools, setting: Setting, history: Iterable[Job] = ()) -> PoolPrices:
     """Calibrated by the jobs seen so far, as the default of PD-ORS."""
-    of_workers, of_servers = (SeenJobs(cluster, setting.slots) for cluster in pools.as_clusters())
-    prices = PoolPrices(pools, of_workers, of_servers)
     units = Units(setting.cluster)
-    for job in history:
-        prices.learn(JobShape.of(job, units, setting.slot_seconds))
-    return prices
+    sides = [_sides_of_shape(JobShape.of(job, units, setting.slot_seconds)) for job in history]
+    of_workers, of_servers = (
+        MarketPrices(cluster, setting.slots, [side[pool] for side in sides])
+        for pool, cluster in enumerate(pools.as_clusters())
+    )
+    return PoolPrices(pools, of_workers, of_servers)
 
 
 def printed_prices(pools: Pools, instance: Instance) -> PoolPrices:

@@ -14,8 +14,10 @@ from pdors.model.decision import Decision
 from pdors.model.job import Instance, Job
 from pdors.model.units import Units
 from pdors.planner.admission import Planner
-from pdors.planner.calibration import PricePolicy, PricesName, SeenJobs, price_policy
+from pdors.planner.calibration import PricePolicy
+from pdors.planner.market import MarketPrices
 from pdors.planner.prices import PriceBounds
+from pdors.planner.pricing import PricesName, price_policy
 from pdors.planner.rounding import FavourResources, FavourWork
 from pdors.planner.slot_fast import FastSlotSolver
 from pdors.planner.slot_paper import PaperSlotSolver
@@ -71,7 +73,8 @@ class PdOrs(Policy):
         self._solver = _slot_solver(setting, self._settings)
         self.planner = Planner(
             setting.cluster, setting.slots, setting.slot_seconds,
-            prices=prices or SeenJobs(setting.cluster, setting.slots), solver=self._solver,
+            prices=prices or MarketPrices(setting.cluster, setting.slots), solver=self._solver,
+            more_servers=self._settings is None,
         )  # fmt: skip
 
     @classmethod

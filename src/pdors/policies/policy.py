@@ -19,8 +19,8 @@ from pdors.model.decision import Admitted, Rejected
 from pdors.model.job import Instance, Job
 from pdors.model.ledger import LedgerView
 from pdors.model.schedule import NOTHING, Placement
-from pdors.planner.calibration import PricesName
 from pdors.planner.prices import PriceBounds
+from pdors.planner.pricing import PricesName
 from pdors.planner.shape import JobShape
 
 Floats = NDArray[np.float64]

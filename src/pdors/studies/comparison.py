@@ -11,7 +11,7 @@ import numpy as np
 
 from pdors.engine import Outcome, simulate
 from pdors.offline.bound import bound
-from pdors.planner.calibration import PricesName
+from pdors.planner.pricing import PricesName
 from pdors.planning import policy_maker
 from pdors.policies.registry import policy_file
 from pdors.studies.measures import Measures, measure

@@ -16,8 +16,9 @@ from pdors.model.job import Instance, Job
 from pdors.model.units import Units
 from pdors.offline.bound import UpperBound
 from pdors.offline.optimum import Optimum
-from pdors.planner.calibration import PaperConstants, PricesName, paper_constants, price_policy
+from pdors.planner.calibration import PaperConstants, paper_constants
 from pdors.planner.prices import PriceBounds
+from pdors.planner.pricing import PricesName, price_policy
 from pdors.planner.rounding import Sizes
 from pdors.planner.shape import JobShape
 from pdors.planner.tally import RoundingTally
