@@ -6,7 +6,7 @@ One forward pass of Algorithm 3 gives Theta for every d. Slots are looked at in 
 utility never rises, the search ends before the first slot whose utility less the least that the work can cost is at
 most the best payoff in hand.
 
-Over many segments far slots are first looked at coarsely (`coarse`); only what would be called full is then looked at
+Of many segments far ones are first looked at coarsely (`coarse`); only what would be called full is then looked at
 slot by slot. A job whose best payoff is hardly above 0 may so be rejected for its price.
 
     a, d  arrival, completion slot              -> job.arrival, completion
@@ -43,8 +43,10 @@ _PLACING_SAVES = 0.7
 """A plan placed on machines is cheaper than its curves say by less than this share; 0.45 is the most ever seen."""
 _AS_GOOD = 1e-9
 """Relative; more than the rounding of a price."""
-_FEW_SEGMENTS = 100
-"""Up to so many are looked at one by one."""
+_FEW_SEGMENTS = 24
+"""In more than so many the last few workers, and the last thousandths of a payoff, are looked for only if need be."""
+_MANY_SEGMENTS = 100
+"""More than so many are looked at coarsely."""
 _TRIED_AT_ONCE = 256
 _FIRST_PORTION = 16
 """Segments looked at first; every further portion is twice as long."""
@@ -122,7 +124,7 @@ def propose(question: Question) -> Proposal | TooDear | NoProposal:
     """
     segments = question.segments()
     if len(segments) > _FEW_SEGMENTS:
-        found = _search(question, Coarse.of(segments) if question.coarsely else segments, thorough=False)
+        found = _search(question, _timeline(question, segments), thorough=False)
         if not isinstance(found, NoProposal):
             return found
     return _search(question, segments, thorough=True)
@@ -155,11 +157,16 @@ def _search(question: Question, timeline: Timeline, *, thorough: bool) -> Propos
 def price_every_completion(question: Question) -> Calendar:
     """The calendar of all slots to the horizon: `price[k]` is that of completing k slots after the arrival."""
     segments = question.segments()
-    if question.coarsely and len(segments) > _FEW_SEGMENTS:
-        calendar = _every_completion(question, Coarse.of(segments))
+    timeline = _timeline(question, segments)
+    if timeline is not segments:
+        calendar = _every_completion(question, timeline)
         if np.isfinite(calendar.price).any():
             return calendar
     return _every_completion(question, segments)
+
+
+def _timeline(question: Question, segments: Segments) -> Timeline:
+    return Coarse.of(segments) if question.coarsely and len(segments) > _MANY_SEGMENTS else segments
 
 
 def _every_completion(question: Question, timeline: Timeline) -> Calendar:
