@@ -10,7 +10,7 @@ import os
 import pickle
 import platform
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
@@ -30,15 +30,18 @@ def software() -> dict[str, str]:
     }  # fmt: skip
 
 
-def compute_cell_here(expected: Mapping[str, str], posed: bytes) -> Cell:
+def told_by_cell(expected: Mapping[str, str], posed: bytes) -> Iterator[str | Cell]:
+    """The id of the machine as soon as it begins there, then what `compute_cell` gives."""
+    from ray import get_runtime_context
     from ray.util import get_node_ip_address
 
-    return compute_cell(f"the machine {get_node_ip_address()}", expected, posed)
+    os.environ["NUMBA_NUM_THREADS"] = "1"
+    yield get_runtime_context().get_node_id()
+    yield compute_cell(f"the machine {get_node_ip_address()}", expected, posed)
 
 
 def compute_cell(node: str, expected: Mapping[str, str], posed: bytes) -> Cell:
     """`posed`: the identity of a run and the run, pickled; `expected`: the `software` of whoever sent it."""
-    os.environ.setdefault("NUMBA_NUM_THREADS", "1")
     try:
         found = software()
     except ImportError as error:

@@ -11,7 +11,7 @@ import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice
+from itertools import count, islice
 from logging import CRITICAL
 from typing import Any, BinaryIO
 
@@ -23,6 +23,7 @@ from pdors.studies import ray_cell
 Tell = Callable[..., None]
 
 _ATTEMPTS = 4
+_SECONDS_TO_LEAVE = 10
 
 
 class _FailedError(Exception):
@@ -33,11 +34,14 @@ class _FailedError(Exception):
         self.index = index
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Cell:
+    """`node`: the machine that it runs on, once it has told."""
+
     index: int
     posed: bytes
-    attempts: int = 1
+    attempts: int = 0
+    node: str | None = None
 
 
 def main(address: str, seconds_to_connect: float, seconds_without_machines: float) -> None:
@@ -56,6 +60,8 @@ def main(address: str, seconds_to_connect: float, seconds_without_machines: floa
         except _FailedError as error:
             tell("failed", str(error), error.index)
         finally:
+            # Of a cluster that does not answer any more, Ray cannot take leave.
+            signal.setitimer(signal.ITIMER_REAL, _SECONDS_TO_LEAVE)
             ray.shutdown()
 
 
@@ -68,22 +74,24 @@ def _connect(address: str, seconds: float) -> None:
             socket.create_connection((host.strip("[]"), int(port)), timeout=5).close()
         ray.init(address, log_to_driver=False, logging_level=CRITICAL)
     except Exception as error:
-        reason = str(error).strip().partition("\n")[0]
-        raise _FailedError(f"cannot connect to the Ray cluster at {address}: {reason}") from error
+        raise _FailedError(f"cannot connect to the Ray cluster at {address}: {_in_a_line(error)}") from error
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
 
 
+def _in_a_line(error: Exception) -> str:
+    return " ".join(str(error).split())[:300]
+
+
 def _posed(runs: BinaryIO) -> Iterator[_Cell]:
     """Read one by one: only what is in flight is held here."""
-    index = 0
-    while True:
+    for index in count():
         try:
-            yield _Cell(index, pickle.load(runs))  # noqa: S301 - from the parent of this process
+            posed = pickle.load(runs)  # noqa: S301 - from the parent of this process
         except EOFError:
             return
-        index += 1
+        yield _Cell(index, posed)
 
 
 class _Study:
@@ -92,61 +100,88 @@ class _Study:
         self._patience = seconds_without_machines
         self._tell = tell
         self._parent = os.getppid()
-        self._lost: deque[_Cell] = deque()
+        self._again: deque[_Cell] = deque()
         self._in_flight: dict[Any, _Cell] = {}
-        self._last_with_machines = time.monotonic()
+        self._slots = 0
+        self._nodes: set[str] = set()
+        self._looked = self._last_with_slots = time.monotonic()
         ray.cloudpickle.register_pickle_by_value(ray_cell)
         # Retries are counted here: Ray has no limit of its own for workers that ran out of memory.
-        self._cell = ray.remote(num_cpus=1, max_retries=0)(ray_cell.compute_cell_here)
+        self._cell = ray.remote(num_cpus=1, max_retries=0, num_returns="streaming")(ray_cell.told_by_cell)
         self._software = ray_cell.software()
 
     def run(self, cells: Iterator[_Cell]) -> None:
+        self._look_at_nodes()
         try:
             while os.getppid() == self._parent:
                 self._send(cells)
                 if not self._in_flight:
                     return
                 ready, _ = ray.wait(list(self._in_flight), timeout=1)
-                for reference in ready:
-                    self._take(reference)
+                for telling in ready:
+                    self._hear(telling)
+                if time.monotonic() - self._looked >= 1:
+                    self._look_at_nodes()
         finally:
-            for reference in self._in_flight:
-                ray.cancel(reference, force=True)
+            for telling in self._in_flight:
+                ray.cancel(telling, force=True)
 
     def _send(self, cells: Iterator[_Cell]) -> None:
-        room = self._slots() - len(self._in_flight)
-        again = [self._lost.popleft() for _ in range(min(room, len(self._lost)))]
+        """As many at once as the cluster has CPUs, and some that wait on the machines."""
+        room = self._slots + self._slots // 8 + 1 - len(self._in_flight)
+        again = [self._again.popleft() for _ in range(min(room, len(self._again)))]
         for cell in (*again, *islice(cells, max(0, room - len(again)))):
             self._in_flight[self._cell.remote(self._software, cell.posed)] = cell
 
-    def _slots(self) -> int:
-        """As many as the cluster has CPUs, and some that wait on the machines."""
-        slots = int(ray.cluster_resources().get("CPU", 0))
-        now = time.monotonic()
-        if slots:
-            self._last_with_machines = now
-        elif now - self._last_with_machines > self._patience:
+    def _hear(self, telling: Any) -> None:
+        """A cell tells where it is, then what came of it."""
+        cell = self._in_flight[telling]
+        try:
+            told = ray.get(next(telling))
+        except RayTaskError as error:
+            raise _FailedError(f"a run could not be started: {error}") from error
+        except (RayError, StopIteration) as error:
+            self._lose(telling, _in_a_line(error))
+            return
+        if cell.node is None:
+            cell.node = told
+            return
+        del self._in_flight[telling]
+        went_well, came_of_it = told
+        if not went_well:
+            raise _FailedError(came_of_it)
+        self._tell("done", cell.index, came_of_it)
+
+    def _lose(self, telling: Any, reason: str) -> None:
+        cell = self._in_flight.pop(telling)
+        cell.attempts += 1
+        cell.node = None
+        if cell.attempts == _ATTEMPTS:
+            raise _FailedError(f"{_ATTEMPTS} workers were lost with this run: {reason}", cell.index)
+        self._again.append(cell)
+
+    def _look_at_nodes(self) -> None:
+        """Ray tells at once of a worker that died, but of one on a machine that hangs only after many minutes."""
+        alive = [node for node in ray.nodes() if node["Alive"]]
+        self._looked = now = time.monotonic()
+        self._slots = int(sum(node["Resources"].get("CPU", 0) for node in alive))
+        nodes = {node["NodeID"] for node in alive}
+        if self._nodes - nodes:
+            for telling, cell in list(self._in_flight.items()):
+                if cell.node is None:
+                    # It may be on its way to that machine.
+                    ray.cancel(telling, force=True)
+                    self._again.append(self._in_flight.pop(telling))
+                elif cell.node not in nodes:
+                    self._lose(telling, "its machine is gone")
+        self._nodes = nodes
+        if self._slots:
+            self._last_with_slots = now
+        elif now - self._last_with_slots > self._patience:
             raise _FailedError(
                 f"no machine of the Ray cluster at {self._address} has had a CPU for {self._patience:g} s; "
                 "what came back is kept"
             )
-        return slots + slots // 8 + 1
-
-    def _take(self, reference: Any) -> None:
-        cell = self._in_flight.pop(reference)
-        try:
-            went_well, told = ray.get(reference)
-        except RayTaskError as error:
-            raise _FailedError(f"a run could not be started: {error}") from error
-        except RayError as error:
-            if cell.attempts == _ATTEMPTS:
-                reason = str(error).strip().partition("\n")[0]
-                raise _FailedError(f"{_ATTEMPTS} workers were lost with this run: {reason}", cell.index) from error
-            self._lost.append(_Cell(cell.index, cell.posed, cell.attempts + 1))
-            return
-        if not went_well:
-            raise _FailedError(told)
-        self._tell("done", cell.index, told)
 
 
 if __name__ == "__main__":
