@@ -36,7 +36,10 @@ SMALL = Generated(PaperWorkload(jobs=12, machines=5, slots=20))
 
 @dataclass(frozen=True)
 class Marked:
-    """Leaves a mark with the node each time that it is run; what it does is `inner`, or a square."""
+    """Leaves a mark with the node each time that it is run; what it does is `inner`, or a square.
+
+    It ends once each of the nodes on which it would not end has one.
+    """
 
     number: int
     marks: Path
@@ -56,7 +59,9 @@ class Marked:
             os.kill(os.getpid(), signal.SIGKILL)
         if self.number < 0:
             raise ModelError(f"{self.number} is below 0")
-        time.sleep(600 if node in self.never_ends_on else self.seconds)
+        while node in self.never_ends_on or not self.never_ends_on <= {name for _, name in marked(self.marks)}:
+            time.sleep(0.05)
+        time.sleep(self.seconds)
         return {"square": self.number**2} if self.inner is None else self.inner()
 
 

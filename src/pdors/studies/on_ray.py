@@ -15,6 +15,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from pdors.errors import PdorsError
+from pdors.studies.ray_cell import software
 from pdors.studies.runs import Result, Run
 
 _SECONDS_TO_CANCEL = 10.0
@@ -87,6 +88,7 @@ def _driver(
     settings: OnRay, address: str, runs: Sequence[Run], folder: Path
 ) -> Iterator[subprocess.Popen[bytes]]:  # fmt: skip
     with (folder / "runs").open("w+b") as posed, (folder / "said").open("wb") as said:
+        pickle.dump(software(), posed)
         for run in runs:
             pickle.dump(pickle.dumps((run.identity, run)), posed)
         posed.seek(0)

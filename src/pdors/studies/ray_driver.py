@@ -1,4 +1,7 @@
-"""The process that talks to a Ray cluster for `on_ray`: runs on stdin, what came of them on stdout."""
+"""The process that talks to a Ray cluster for `on_ray`.
+
+On stdin what the machines must have (`ray_cell.software`), then the runs; on stdout what came of them.
+"""
 
 from __future__ import annotations
 
@@ -56,7 +59,8 @@ def main(address: str, seconds_to_connect: float, seconds_without_machines: floa
         try:
             _connect(address, seconds_to_connect)
             tell("connected")
-            _Study(address, seconds_without_machines, tell).run(_posed(sys.stdin.buffer))
+            software = pickle.load(sys.stdin.buffer)  # noqa: S301 - from the parent of this process
+            _Study(address, seconds_without_machines, software, tell).run(_posed(sys.stdin.buffer))
         except _FailedError as error:
             tell("failed", str(error), error.index)
         finally:
@@ -95,7 +99,7 @@ def _posed(runs: BinaryIO) -> Iterator[_Cell]:
 
 
 class _Study:
-    def __init__(self, address: str, seconds_without_machines: float, tell: Tell) -> None:
+    def __init__(self, address: str, seconds_without_machines: float, software: dict[str, str], tell: Tell) -> None:
         self._address = address
         self._patience = seconds_without_machines
         self._tell = tell
@@ -108,7 +112,7 @@ class _Study:
         ray.cloudpickle.register_pickle_by_value(ray_cell)
         # Retries are counted here: Ray has no limit of its own for workers that ran out of memory.
         self._cell = ray.remote(num_cpus=1, max_retries=0, num_returns="streaming")(ray_cell.told_by_cell)
-        self._software = ray_cell.software()
+        self._software = software
 
     def run(self, cells: Iterator[_Cell]) -> None:
         self._look_at_nodes()
