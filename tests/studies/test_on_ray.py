@@ -245,10 +245,10 @@ def test_interrupted_comparison_cancels_and_goes_on_where_it_stopped(cluster: Ra
     command = [
         sys.executable, "-m", "pdors", "compare", "--jobs", "60", "--machines", "20", "--slots", "40",
         "--policies", "pdors,fifo", "--seeds", "12", "--no-bound", "--keep", str(kept), "--json",
-        "--on", "ray", "--address", cluster.address,
+        "--on", "ray",
     ]  # fmt: skip
     started = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        [*command, "--address", cluster.address], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         preexec_fn=heeds_interrupts,  # noqa: PLW1509 - there are no threads here
     )  # fmt: skip
     wait_until(lambda: started.poll() is not None or len(list(kept.glob("*.json"))) >= 3)
@@ -259,7 +259,8 @@ def test_interrupted_comparison_cancels_and_goes_on_where_it_stopped(cluster: Ra
     wait_until(lambda: not any(node.computing() for node in cluster.nodes))
     before = {path.name: path.stat().st_mtime_ns for path in kept.glob("*.json")}
     assert 3 <= len(before) < 24
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    named = os.environ | {"RAY_ADDRESS": cluster.address}
+    done = subprocess.run(command, capture_output=True, text=True, check=True, env=named)
     after = {path.name: path.stat().st_mtime_ns for path in kept.glob("*.json")}
     assert len(after) == 24
     assert {name: after[name] for name in before} == before
