@@ -61,8 +61,9 @@ def test_errors_have_one_root() -> None:
 @pytest.mark.parametrize(
     ("statement", "unwanted"),
     [
-        ("import pdors", {"numpy", "numba", "highspy", "yaml", "typer", "rich"}),
-        ("import pdors.cli.app", {"numpy", "numba", "highspy", "yaml"}),
+        ("import pdors", {"numpy", "numba", "highspy", "yaml", "typer", "rich", "ray"}),
+        ("import pdors.cli.app", {"numpy", "numba", "highspy", "yaml", "ray"}),
+        ("import pdors.studies.comparison, pdors.studies.on_ray", {"ray", "typer", "rich"}),
         ("from pdors import read_instance", {"numba", "highspy", "typer", "rich"}),
     ],
 )

@@ -60,6 +60,9 @@ def test_a_given_instance_is_the_same_for_every_seed(cli: Cli, known: Path) -> N
         (("--mix", "1/2"), "expected the percentages"),
         (("--load", "0"), "load: got 0.0, expected above 0"),
         (("missing.yaml",), "missing.yaml: file: got nothing at this path"),
+        (("--on", "ray", "--processes", "2"), "Invalid value for --processes: it is a setting of --on processes"),
+        (("--address", "10.0.0.1:6379"), "Invalid value for --address: it is a setting of --on ray"),
+        (("--on", "ray", "--address", "here"), "the address of a Ray cluster is auto or HOST:PORT"),
         (("--report", "no/such/report.html"), "no folder no/such"),
     ],
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from pdors.model.speed import TableSpeed
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility
 from pdors.policies.fifo import Fifo
 from pdors.policies.pdors import PdOrs
-from pdors.studies.comparison import Comparison, compare, mean_of, run_count, spread_of
+from pdors.studies.comparison import Comparison, PolicyRun, compare, mean_of, run_count, spread_of
 from pdors.studies.measures import in_time, measure
 from pdors.studies.processes import Processes
 from pdors.studies.record import outcome_document, parse_outcome
@@ -101,6 +102,21 @@ def test_a_policy_of_one_s_own_is_run_again_when_its_file_changes(tmp_path: Path
         totals.append(made.measures[f"{file}:Mine"][0].total_utility)
     expected = compared(tmp_path / "kept", bound_seconds=None)
     assert totals == [expected.measures[name][0].total_utility for name in ("fifo", "pdors")]
+
+
+def test_a_policy_of_one_s_own_goes_with_its_run(tmp_path: Path) -> None:
+    """Sent to where its file is another one, or is not."""
+    file = tmp_path / "mine.py"
+    file.write_text("from pdors.policies.pdors import PdOrs\n\n\nclass Mine(PdOrs):\n    pass\n")
+    run = PolicyRun(SMALL, f"{file}:Mine", 3)
+    identity = run.identity
+    sent = pickle.dumps(run)
+    expected = PolicyRun(SMALL, "pdors", 3)()["measures"]["total_utility"]
+    for change in (lambda: file.write_text("raise AssertionError"), file.unlink):
+        change()
+        there = pickle.loads(sent)  # noqa: S301 - what the test has just written
+        assert there.identity == identity
+        assert there()["measures"]["total_utility"] == expected
 
 
 def test_mean_and_spread_of_what_is_known() -> None:

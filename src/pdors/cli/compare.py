@@ -10,14 +10,25 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pdors.cli.options import Json, PricesName, Seed, output_option
+from pdors.cli.backend import chosen_backend
+from pdors.cli.options import (
+    RUNS,
+    Fresh,
+    Json,
+    KeptRuns,
+    On,
+    PricesName,
+    ProcessCount,
+    RayAddress,
+    Seed,
+    output_option,
+)  # fmt: skip
 from pdors.cli.screen import progress, say, show, show_json
 
 if TYPE_CHECKING:
     from pdors.studies.sources import Source
 
 _JOBS = "Without an INSTANCE: the paper's synthetic jobs, other ones for each seed"
-_RUNS = "How it is run"
 
 
 def compare(
@@ -56,21 +67,15 @@ def compare(
             rich_help_panel=_JOBS,
         ),
     ] = None,
-    bound: Annotated[bool, typer.Option(help="Compute the offline bound of each seed.", rich_help_panel=_RUNS)] = True,
+    bound: Annotated[bool, typer.Option(help="Compute the offline bound of each seed.", rich_help_panel=RUNS)] = True,
     bound_seconds: Annotated[
-        float, typer.Option("--bound-seconds", min=0.1, metavar="S", help="For each bound.", rich_help_panel=_RUNS)
+        float, typer.Option("--bound-seconds", min=0.1, metavar="S", help="For each bound.", rich_help_panel=RUNS)
     ] = 60.0,
-    processes: Annotated[
-        int | None,
-        typer.Option("--processes", min=1, metavar="N", help="How many at once (default: one per core).",
-                     show_default=False, rich_help_panel=_RUNS),
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="FOLDER", help="Where finished runs are kept (default: the cache of the user).",
-                     show_default=False, rich_help_panel=_RUNS),
-    ] = None,
-    fresh: Annotated[bool, typer.Option("--fresh", help="Run again what is kept.", rich_help_panel=_RUNS)] = False,
+    on: On = "processes",
+    processes: ProcessCount = None,
+    address: RayAddress = None,
+    keep: KeptRuns = None,
+    fresh: Fresh = False,
     report: Annotated[
         Path | None, output_option("HTML", "a report", "--report", kind="one HTML file with every chart")
     ] = None,
@@ -84,12 +89,12 @@ def compare(
     from pdors.files.output import write_bytes
     from pdors.policies.registry import POLICY_NAMES, find_policy
     from pdors.studies.comparison import compare, run_count
-    from pdors.studies.processes import Processes
     from pdors.studies.runs import default_folder
 
     names = list(POLICY_NAMES) if policies == "all" else policies.split(",")
     for name in names:
         find_policy(name)
+    backend = chosen_backend(on, processes, address)
     source = _source(instance, jobs, machines, slots, load, mix)
     chosen = list(range(seed, seed + seeds))
     limit = bound_seconds if bound else None
@@ -97,7 +102,7 @@ def compare(
     with progress("comparing", total) as advance:
         try:
             made = compare(
-                source, names, chosen, backend=Processes(processes), folder=keep or default_folder(), prices=prices,
+                source, names, chosen, backend=backend, folder=keep or default_folder(), prices=prices,
                 bound_seconds=limit, in_detail=report is not None, fresh=fresh, on_result=advance,
             )  # fmt: skip
         except KeyboardInterrupt:

@@ -8,6 +8,7 @@ from typing import Annotated, Literal
 import typer
 
 _PAPER = "With --solver paper"
+RUNS = "How it is run"
 
 
 def _file_in_a_folder(path: Path | None) -> Path | None:
@@ -88,4 +89,44 @@ HistoryPath = Annotated[
         "--history", metavar="FILE", help="An instance whose jobs calibrate the default prices.", show_default=False
     ),
 ]
+On = Annotated[
+    Literal["processes", "ray"],
+    typer.Option(
+        "--on",
+        help="Where runs are computed: in processes of this machine, or on a Ray cluster (docs/clusters.md).",
+        rich_help_panel=RUNS,
+    ),
+]
+ProcessCount = Annotated[
+    int | None,
+    typer.Option(
+        "--processes",
+        min=1,
+        metavar="N",
+        help="With --on processes: how many at once (default: one per core).",
+        show_default=False,
+        rich_help_panel=RUNS,
+    ),
+]
+RayAddress = Annotated[
+    str | None,
+    typer.Option(
+        "--address",
+        metavar="HOST:PORT",
+        help="With --on ray: of the head of the cluster (default: the cluster that this machine is part of).",
+        show_default=False,
+        rich_help_panel=RUNS,
+    ),
+]
+KeptRuns = Annotated[
+    Path | None,
+    typer.Option(
+        "--keep",
+        metavar="FOLDER",
+        help="Where finished runs are kept (default: the cache of the user).",
+        show_default=False,
+        rich_help_panel=RUNS,
+    ),
+]
+Fresh = Annotated[bool, typer.Option("--fresh", help="Run again what is kept.", rich_help_panel=RUNS)]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout instead of tables.")]

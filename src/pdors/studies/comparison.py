@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from hashlib import blake2b
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 
@@ -30,17 +33,23 @@ class PolicyRun:
     prices: PricesName = "default"
     in_detail: bool = False
 
+    @cached_property
+    def code(self) -> bytes | None:
+        """What stands in the file of a policy of the user's own: read once, it goes wherever the run is sent."""
+        file = policy_file(self.policy)
+        return None if file is None else file.read_bytes()
+
     @property
     def identity(self) -> str:
-        file = policy_file(self.policy)
-        code = "" if file is None else blake2b(file.read_bytes(), digest_size=16).hexdigest()
+        code = "" if self.code is None else blake2b(self.code, digest_size=16).hexdigest()
         parts = (self.source.identity, self.policy, code, self.seed, self.prices, self.in_detail)
         return repr(parts)
 
     def __call__(self) -> Result:
         instance = self.source.instance(self.seed)
-        make = policy_maker(instance, self.policy, prices=self.prices)
-        outcome = simulate(instance, make, seed=self.seed, record_prices=self.in_detail)
+        with _at_hand(self.policy, self.code) as policy:
+            make = policy_maker(instance, policy, prices=self.prices)
+            outcome = simulate(instance, make, seed=self.seed, record_prices=self.in_detail)
         detail = {"outcome": outcome_document(outcome)} if self.in_detail else {}
         return {"measures": measure(outcome).document()} | detail
 
@@ -128,6 +137,19 @@ def spread_of(values: Iterable[float | None]) -> float | None:
     """The standard deviation over seeds; None of a single one."""
     known = [value for value in values if value is not None]
     return float(np.std(known, ddof=1)) if len(known) > 1 else None
+
+
+@contextmanager
+def _at_hand(policy: str, code: bytes | None) -> Iterator[str]:
+    """The policy by a path that leads to this code: another machine need not have the file, nor the same one."""
+    file = policy_file(policy)
+    if file is None or code is None or (file.is_file() and file.read_bytes() == code):
+        yield policy
+        return
+    with TemporaryDirectory(prefix="pdors-policy-") as folder:
+        copy = Path(folder, file.name)
+        copy.write_bytes(code)
+        yield f"{copy}:{policy.rpartition(':')[2]}"
 
 
 def _by_policy(policies: Sequence[str], results: Sequence[Result], seeds: int) -> dict[str, list[Result]]:

@@ -63,12 +63,12 @@ def run_all(
 
 
 def _key(run: Run) -> str:
-    return blake2b(f"{_code()}\n{run.identity}".encode(), digest_size=16).hexdigest()
+    return blake2b(f"{code_fingerprint()}\n{run.identity}".encode(), digest_size=16).hexdigest()
 
 
 @cache
-def _code() -> str:
-    """A fingerprint of the package: results of other code are not those of this one."""
+def code_fingerprint() -> str:
+    """Of the whole package: results of other code are not those of this one."""
     digest = blake2b(digest_size=16)
     for path in sorted(Path(pdors.__file__).parent.rglob("*.py")):
         digest.update(path.read_bytes())
