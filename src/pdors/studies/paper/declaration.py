@@ -1,0 +1,155 @@
+"""What a figure of the paper is: what varies, what is fixed, who runs, what is drawn, and what the text says of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol
+
+from pdors.planner.calibration import PricesName
+from pdors.studies.comparison import BoundRun, PolicyRun
+from pdors.studies.paper.claims import Claim
+from pdors.studies.paper.google import FromGoogle
+from pdors.studies.paper.options import PaperOptions
+from pdors.studies.runs import Run
+from pdors.studies.sources import Generated, Source
+from pdors.workloads.paper_settings import Mix
+
+
+@dataclass(frozen=True)
+class Axis:
+    """`unit` is that of the numbers; empty for a number without one."""
+
+    name: str
+    unit: str = ""
+    logarithmic: bool = False
+
+    def __str__(self) -> str:
+        return f"{self.name} [{self.unit}]" if self.unit else self.name
+
+
+class Curve(Protocol):
+    """One line of a figure: what is run at each point, for each seed."""
+
+    @property
+    def key(self) -> str: ...
+
+    @property
+    def policy(self) -> str: ...
+
+    def run(self, source: Source, x: float, seed: int, options: PaperOptions) -> Run: ...
+
+
+@dataclass(frozen=True)
+class PolicyCurve:
+    policy: str
+    prices: PricesName = "default"
+
+    @property
+    def key(self) -> str:
+        return self.policy if self.prices == "default" else f"{self.policy}:{self.prices}"
+
+    def run(self, source: Source, x: float, seed: int, options: PaperOptions) -> Run:  # noqa: ARG002 - the same at all points
+        return PolicyRun(source, self.policy, seed, self.prices)
+
+
+@dataclass(frozen=True)
+class BoundCurve:
+    policy = "bound"
+    key = "bound"
+
+    def run(self, source: Source, x: float, seed: int, options: PaperOptions) -> Run:  # noqa: ARG002 - the same at all points
+        return BoundRun(source, seed, options.bound_seconds)
+
+
+def both_prices(*policies: str) -> tuple[PolicyCurve, ...]:
+    """Those policies under the default prices and under the paper's constants."""
+    return tuple(PolicyCurve(policy, prices) for policy in policies for prices in ("default", "paper"))  # type: ignore[arg-type]  # mypy takes the literals for str
+
+
+def policies(*names: str) -> tuple[PolicyCurve, ...]:
+    return tuple(map(PolicyCurve, names))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setting:
+    """What is fixed: everything but the axis."""
+
+    jobs: int = 1
+    machines: int = 1
+    slots: int
+    mix: Mix = Mix(10, 55, 35)
+    google: bool = False
+
+    def source(self, vary: str, x: float, options: PaperOptions) -> Source:
+        here = replace(self, **{vary: int(x)}) if vary in ("jobs", "machines") else self
+        if here.google and options.google is not None:
+            trace = options.google
+            return FromGoogle(trace, trace.digest, here.jobs, here.machines, here.slots, options.base.slot_seconds)
+        return Generated(
+            replace(options.base, jobs=here.jobs, machines=here.machines, slots=here.slots, mix=here.mix)
+        )
+
+
+Vary = Literal["machines", "jobs", "gain", "delta", "nothing"]
+PanelKind = Literal["lines", "bars", "distribution"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Panel:
+    """`column` of the rows against the axis of the figure, or `along` another one; by default of all curves.
+
+    With `gain_over` what is above another curve, as a share of that curve's mean, in percent.
+    """
+
+    axis: Axis
+    along: Axis | None = None
+    column: str = "total_utility"
+    kind: PanelKind = "lines"
+    curves: tuple[str, ...] | None = None
+    gain_over: str | None = None
+    shade: tuple[float, float] | None = None
+    diagonal: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Figure:
+    """`said` is what the text claims, `silent` what was chosen where it says nothing."""
+
+    name: str
+    title: str
+    said: str
+    silent: str = ""
+    setting: Setting
+    vary: Vary
+    axis: Axis
+    points: tuple[float, ...]
+    quick_points: tuple[float, ...]
+    curves: tuple[Curve, ...]
+    panels: tuple[Panel, ...]
+    claims: tuple[Claim, ...]
+    many_instances: bool = False
+    seeded: bool = True
+    beyond: bool = False
+    left_out: tuple[str, ...] = ()
+
+    def points_for(self, options: PaperOptions) -> tuple[float, ...]:
+        return self.quick_points if options.quick else self.points
+
+    def seeds_for(self, options: PaperOptions) -> tuple[int, ...]:
+        if not self.seeded:
+            return options.seeds[:1]
+        return options.instances if self.many_instances else options.seeds
+
+    def runs(self, options: PaperOptions) -> Iterable[tuple[tuple[str, float, int], Run]]:
+        """Every cell: which curve, point and seed, and what is run."""
+        for x in self.points_for(options):
+            source = self.setting.source(self.vary, x, options)
+            for curve in self.curves:
+                for seed in self.seeds_for(options):
+                    yield (curve.key, x, seed), curve.run(source, x, seed, options)
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """Figures whose cells its claims need beside its own."""
+        return tuple(dict.fromkeys(name for claim in self.claims for name in claim.needs))
