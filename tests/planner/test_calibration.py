@@ -22,6 +22,7 @@ from pdors.planner.calibration import (
     SeenJobs,
     log_worth,
     paper_bounds,
+    paper_constants,
 )
 from pdors.planner.offers import Proposal, propose
 from pdors.planner.prices import FREE, PriceBounds
@@ -84,6 +85,22 @@ def test_paper_bounds_of_two_jobs_by_hand() -> None:
     floor, ceiling = constants(paper_bounds(instance_of(job_a(), job_b())))
     assert ceiling == pytest.approx([40, 10])
     assert floor == pytest.approx([0.05 / 10, 0.05 / 40])
+
+
+def test_scaling_and_who_sets_it_by_hand() -> None:
+    # Job a takes 25 * 0.2 = 5 shares times slots of T R = 20, b 2 of them; their worth at T per share is 1.2 and 1.
+    constants = paper_constants(instance_of(job_a(), job_b()))
+    assert constants is not None
+    assert math.exp(constants.log_mu) == pytest.approx(10)
+    assert math.exp(constants.log_floor) == pytest.approx(0.05)
+    assert np.exp(constants.log_ceiling) == pytest.approx([400, 400])
+    assert (constants.smallest_job, constants.floor_job) == ("b", "b")
+    poor = replace(job_a(), utility=TableUtility((0, 1, 5), (40, 30, 4)))
+    other = paper_constants(instance_of(poor, job_b()))
+    assert other is not None
+    assert (other.smallest_job, other.floor_job) == ("b", "a")
+    assert other.bounds == paper_bounds(instance_of(poor, job_b()))
+    assert paper_constants(instance_of()) is None
 
 
 def test_paper_bounds_of_one_job_by_hand() -> None:

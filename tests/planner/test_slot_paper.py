@@ -122,7 +122,7 @@ def test_relaxation_tells_very_unlike_prices_apart(spread: float) -> None:
 def test_sizes_are_those_of_the_theorems(seed: int) -> None:
     one = case(seed)
     problem = one.problem
-    sizes = ExternalProgram(problem).sizes(6, 3, one.job.batch)
+    sizes = ExternalProgram(problem).room.sizes(6, 3, one.job.batch)
     room = []
     for demand in (problem.worker, problem.server):
         used = demand > 0
@@ -132,8 +132,8 @@ def test_sizes_are_those_of_the_theorems(seed: int) -> None:
     assert sizes.packing_rows == holding.sum() * len(problem.worker) + 1
     assert sizes.packing_width == pytest.approx(np.nanmin([one.job.batch, *np.concatenate(room)]))
     assert (sizes.cover_rows, sizes.cover_width) == (2, 3)
-    assert ExternalProgram(problem).sizes(6, 0, 80).cover_rows == 1
-    assert ExternalProgram(problem).sizes(6, 0, 80).cover_width == 6
+    assert ExternalProgram(problem).room.sizes(6, 0, 80).cover_rows == 1
+    assert ExternalProgram(problem).room.sizes(6, 0, 80).cover_width == 6
 
 
 # Steps 2 to 7 and 12

@@ -15,6 +15,7 @@ from pdors.cli.optimum import optimum
 from pdors.cli.plan import plan
 from pdors.cli.quote import quote
 from pdors.cli.simulate import simulate
+from pdors.cli.theory import theory
 from pdors.cli.trace import alibaba, csv, elasticflow, google, pollux
 from pdors.cli.workload import paper
 
@@ -39,6 +40,7 @@ app.command(epilog=_example("simulate --instance examples/cluster.yaml --policy 
 app.command(epilog=_example("compare examples/cluster.yaml --policies pdors,fifo,drf --seeds 3"))(compare)
 app.command(epilog=_example("bound examples/cluster.yaml --time-limit 30"))(bound)
 app.command(epilog=_example("optimum examples/cluster.yaml --time-limit 60 -o optimum.json"))(optimum)
+app.command(epilog=_example("theory examples/cluster.yaml --prices paper --solver paper --delta 0.5"))(theory)
 
 workload = typer.Typer(help="Generate instances.", no_args_is_help=True)
 workload.command(

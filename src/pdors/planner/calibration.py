@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from bisect import insort
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Literal, Protocol
 
 import numpy as np
@@ -110,7 +111,37 @@ def log_worth(shape: JobShape, cluster: Cluster, slots: int) -> float:
     return shape.job.utility.log_value(duration) - math.log(least) if least > 0 else FREE
 
 
+@dataclass(frozen=True)
+class PaperConstants:
+    """U^r, L and mu, as logarithms and per share of the whole cluster.
+
+    U^r  most that a job is worth per share of r          -> log_ceiling  ln of utility per share and slot, by resource
+    L    least that a job is worth per share and slot     -> log_floor    ln of utility per share and slot
+    mu   the job of the least work takes 1/mu of all that the cluster has over the horizon  -> log_mu  ln of a number
+
+    `floor_job` is the job that sets L, `smallest_job` the one that sets mu.
+    """
+
+    cluster: Cluster
+    log_ceiling: tuple[float, ...]
+    log_floor: float
+    log_mu: float
+    floor_job: str
+    smallest_job: str
+
+    @property
+    def bounds(self) -> PriceBounds:
+        """No floor is above its ceiling, so that a resource that no job uses is free."""
+        return _per_amount([min(self.log_floor, high) for high in self.log_ceiling], self.log_ceiling, self.cluster)
+
+
 def paper_bounds(instance: Instance) -> PriceBounds:
+    """The prices of the paper's constants; all free where no job can pay."""
+    constants = paper_constants(instance)
+    return PriceBounds.free(len(instance.cluster.resources)) if constants is None else constants.bounds
+
+
+def paper_constants(instance: Instance) -> PaperConstants | None:
     """U^r, L and mu as printed, with the readings that make them defined.
 
     U^r = max_i u_i(shortest_i) / (alpha_i^r + beta_i^r)
@@ -119,11 +150,11 @@ def paper_bounds(instance: Instance) -> PriceBounds:
     N_i = ceil(E K (tau + 2 g gamma / (b(e) F)))                       worker-slots at the external rate
     shortest_i = max(0, ceil(E K / F (tau + 2 g gamma / (b(i) F))) - 1)   slots with F workers at the internal rate
 
-    A job is left out of U^r where it uses nothing of r, and of L and mu where it uses nothing at all.
+    A job is left out of U^r where it uses nothing of r, and of L and mu where it uses nothing at all; None if all are.
     """
     cluster = instance.cluster
     log_ceiling = np.full(len(cluster.resources), FREE)
-    log_values, log_amounts = [], []
+    log_values, log_amounts, counted = [], [], []
     for job in instance.jobs:
         both = _shares(job.worker, cluster) + _shares(job.server, cluster)
         ways = [_worker_slots(job, instance.slot_seconds, internal=internal) for internal in (True, False)]
@@ -136,13 +167,21 @@ def paper_bounds(instance: Instance) -> PriceBounds:
             log_ceiling[used] = np.maximum(log_ceiling[used], job.utility.log_value(shortest) - np.log(both[used]))
             log_values.append(job.utility.log_value(instance.slots - job.arrival))
             log_amounts.append(math.log(math.ceil(apart) * both.sum()))
-    if not log_values:
-        return PriceBounds.free(len(cluster.resources))
+            counted.append(job.id)
+    if not counted:
+        return None
     log_one_by_mu = min(log_amounts) - math.log(instance.slots * np.count_nonzero(cluster.total))
-    log_floor = min(
+    log_floors = [
         log_one_by_mu - math.log(2) + value - amount for value, amount in zip(log_values, log_amounts, strict=True)
+    ]
+    return PaperConstants(
+        cluster,
+        log_ceiling=tuple(log_ceiling.tolist()),
+        log_floor=min(log_floors),
+        log_mu=-log_one_by_mu,
+        floor_job=counted[int(np.argmin(log_floors))],
+        smallest_job=counted[int(np.argmin(log_amounts))],
     )
-    return _per_amount([min(log_floor, high) for high in log_ceiling], list(log_ceiling), cluster)
 
 
 def _worker_slots(job: Job, slot_seconds: float, *, internal: bool) -> float:

@@ -28,11 +28,13 @@ from pdors.model.ledger import Segments
 from pdors.model.schedule import Placement
 from pdors.model.units import Units
 from pdors.planner.prices import PriceBounds
-from pdors.planner.rounding import Gain, Sizes, round_randomly
+from pdors.planner.rounding import Gain, round_randomly
 from pdors.planner.shape import JobShape
 from pdors.planner.slot import Curves, PlacedSlot, SlotProblem
 from pdors.planner.slot_dense import dense_problem
 from pdors.planner.streams import stream_of
+from pdors.planner.tally import RoundingTally
+from pdors.planner.task_room import TaskRoom
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -56,9 +58,8 @@ class ExternalProgram:
 
     def __init__(self, problem: SlotProblem) -> None:
         self._problem = problem
-        most_workers, most_servers = _room(problem.free, problem.worker), _room(problem.free, problem.server)
-        self._worker_at, self._server_at = np.flatnonzero(most_workers >= 1), np.flatnonzero(most_servers >= 1)
-        self._most = np.concatenate([most_workers[self._worker_at], most_servers[self._server_at]])
+        self.room = TaskRoom.of(problem.free, problem.worker, problem.server)
+        self._worker_at, self._server_at, self._most = self.room.worker_at, self.room.server_at, self.room.most
         self._price = np.concatenate([problem.worker_price[self._worker_at], problem.server_price[self._server_at]])
         self._reference = self._price[self._price > 0].min(initial=np.inf)
         self._highs = highspy.Highs()  # type: ignore[no-untyped-call]  # its constructor has no annotations
@@ -86,16 +87,6 @@ class ExternalProgram:
             # Dear machines are needed: their prices must be told apart now, and the cheap ones are as good as free.
             self._reference = self._price[blurred].min()
             self._highs.changeColsCost(len(tasks), np.arange(len(tasks), dtype=np.int32), self._shown_prices())
-
-    def sizes(self, workers: int, servers: int, batch: int) -> Sizes:
-        """m, W_a, r and W_b as in Theorems 3 and 4, over the machines that can hold a task."""
-        machines = len(np.union1d(self._worker_at, self._server_at))
-        return Sizes(
-            cover_rows=2 if servers else 1,
-            cover_width=min(workers, servers) if servers else workers,
-            packing_rows=machines * len(self._problem.worker) + 1,
-            packing_width=float(self._most.min(initial=batch)),
-        )
 
     def _relaxation(self, tasks: Floats) -> Relaxation:
         workers, servers = np.zeros(len(self._problem.free)), np.zeros(len(self._problem.free))
@@ -169,8 +160,7 @@ def draw_placements(
 class PaperSlotSolver:
     """`SlotSolver` for one cluster; `gain` is the G of step 9, a number or by the program, `draws` the S of step 1.
 
-    `questions` counts the external cases that were priced, one per slot and W, and `failures` those without a feasible
-    draw.
+    `tally` counts the external cases that were priced, one per slot and W, and those without a feasible draw.
     """
 
     def __init__(self, units: Units, *, gain: float | Gain = 1.0, draws: int = 50, seed: int = 0) -> None:
@@ -178,8 +168,7 @@ class PaperSlotSolver:
         self._gain = gain
         self._draws = draws
         self._seed = seed
-        self.questions = 0
-        self.failures = 0
+        self.tally = RoundingTally()
 
     def curves(
         self,
@@ -228,12 +217,13 @@ class PaperSlotSolver:
         failures = 0
         for workers, relaxation in _relaxations(program, shape, shape.max_workers):
             draws = self._draw(shape, problem, program, relaxation, workers, slot)
-            self.questions += 1
             failures += not len(draws.cost)
             best = _best_spread(draws)
             if best is not None:
                 apart[workers] = draws.cost[best]
-        self.failures += failures
+            self.tally.count(
+                draws.asked, len(draws.cost), relaxation.cost, None if best is None else float(draws.cost[best])
+            )
         return _curve_of(shape, together, apart, failures)
 
     def _draw(
@@ -243,16 +233,9 @@ class PaperSlotSolver:
         servers = int(shape.servers[workers])
         gain = self._gain
         if callable(gain):
-            gain = gain(program.sizes(workers, servers, shape.job.batch))
+            gain = gain(program.room.sizes(workers, servers, shape.job.batch))
         rng = stream_of(self._seed, shape.job.id, slot, workers)
         return draw_placements(problem, relaxation, workers, servers, gain, self._draws, rng)
-
-
-def _room(free: Floats, demand: Floats) -> Floats:
-    """How many tasks each machine could hold beside nothing else, in fractions."""
-    used = demand > 0
-    room: Floats = (free[:, used] / demand[used]).min(axis=1, initial=np.inf)
-    return room
 
 
 def _cheapest(tasks: Integers, price: Floats, wanted: int) -> Integers:

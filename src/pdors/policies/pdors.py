@@ -19,6 +19,7 @@ from pdors.planner.prices import PriceBounds
 from pdors.planner.rounding import FavourResources, FavourWork
 from pdors.planner.slot_fast import FastSlotSolver
 from pdors.planner.slot_paper import PaperSlotSolver
+from pdors.planner.tally import RoundingTally
 from pdors.policies.policy import Policy, Setting, View
 
 SolverName = Literal["fast", "paper"]
@@ -93,11 +94,17 @@ class PdOrs(Policy):
         means = (bounds.price(fraction) * weight).sum(axis=0)
         return dict(zip(cluster.resources, means.tolist(), strict=True))
 
+    @property
+    def rounding(self) -> RoundingTally | None:
+        """How rounding went so far; None for the fast solver, which has none."""
+        return None if isinstance(self._solver, FastSlotSolver) else self._solver.tally
+
     def options(self) -> Mapping[str, object]:
         """The solver and its settings; of the paper's also how often rounding was asked, and found nothing."""
         if self._settings is None or isinstance(self._solver, FastSlotSolver):
             return {"solver": "fast"}
-        counts = {"rounding_questions": self._solver.questions, "rounding_failures": self._solver.failures}
+        tally = self._solver.tally
+        counts = {"rounding_questions": tally.questions, "rounding_failures": tally.failures}
         return {"solver": "paper"} | self._settings.document() | counts
 
 
