@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from pdors.cli.options import Json
-from pdors.cli.screen import number, progress, say, show, show_json, table
+from pdors.cli.screen import MOST_ROWS, progress, say, show, show_json, table
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -71,3 +71,83 @@ def paper(
     _tell(studied, out, json=json)
     if not all(verdict.judgement.holds for one in studied for verdict in one.verdicts):
         raise typer.Exit(SOME_CLAIM_FAILED)
+
+
+def _list(figures: Sequence[Figure], *, json: bool) -> None:
+    if json:
+        show_json([{"figure": figure.name, "setting": figure.setting.told(figure.vary), "says": figure.said}
+                   for figure in figures])  # fmt: skip
+        return
+    rows = [(figure.name, figure.setting.told(figure.vary), figure.said) for figure in figures]
+    show(table(("figure", "setting", "what the text says"), rows))
+
+
+def _named(name: str, figures: Sequence[Figure]) -> Figure:
+    from difflib import get_close_matches
+
+    by_name = {figure.name: figure for figure in figures}
+    if name in by_name:
+        return by_name[name]
+    near = get_close_matches(name, by_name, cutoff=0.5)
+    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+    raise typer.BadParameter(f"no figure {name!r}{hint}; pdors paper list names them")
+
+
+def _study(
+    figures: Sequence[Figure],
+    out: Path,
+    seeds: int | None,
+    quick: bool,  # noqa: FBT001 - as the options come
+    google: list[Path] | None,
+    processes: int | None,
+    keep: Path | None,
+    fresh: bool,  # noqa: FBT001 - the same
+) -> list[Studied]:
+    from pdors.cli.paper_output import write_study
+    from pdors.cli.planning import ready_to_compile
+    from pdors.studies.paper.figures import BY_NAME
+    from pdors.studies.paper.google import GoogleTrace
+    from pdors.studies.paper.options import QUICK_SEEDS, SEEDS, PaperOptions
+    from pdors.studies.paper.runner import cells_of, study, with_others
+    from pdors.studies.processes import Processes
+    from pdors.studies.runs import default_folder
+
+    count = seeds or (QUICK_SEEDS if quick else SEEDS)
+    trace = GoogleTrace(tuple(google)) if google else None
+    options = PaperOptions(seeds=tuple(range(count)), quick=quick, google=trace)
+    out.mkdir(parents=True, exist_ok=True)
+    total = len(cells_of(with_others(figures, BY_NAME), options))
+    with ready_to_compile(), progress("running the paper", total) as advance:
+        try:
+            studied = study(
+                figures, options, by_name=BY_NAME, backend=Processes(processes), folder=keep or default_folder(),
+                fresh=fresh, on_result=advance,
+            )  # fmt: skip
+        except KeyboardInterrupt:
+            say("finished cells are kept: the same command goes on from here")
+            raise
+    write_study(studied, options, out)
+    return studied
+
+
+def _tell(studied: Sequence[Studied], out: Path, *, json: bool) -> None:
+    from pdors.cli.paper_output import claim_rows
+    from pdors.studies.paper.account import entries
+
+    if json:
+        show_json(entries(studied))
+    else:
+        words = {True: "holds", False: "fails", None: ""}
+        rows = [
+            (row.figure, row.claim, words[row.default], row.default_number, words[row.paper])
+            for one in studied for row in claim_rows(one)
+        ]  # fmt: skip
+        times = [(one.figure.name, str(len(one.seconds)), f"{sum(one.seconds.values()):.0f}") for one in studied]
+        show(
+            *(table(("figure", "claim", "verdict", "value [95%]", "paper's\nprices"), rows[first : first + MOST_ROWS])
+              for first in range(0, len(rows), MOST_ROWS)),
+            "",
+            table(("figure", "cells", "seconds of a core"), times, numeric=("cells", "seconds of a core"),
+                  caption="cells that figures share count in each of them"),
+        )  # fmt: skip
+    say(f"wrote {out}: index.html has everything, claims.json the verdicts")

@@ -28,7 +28,7 @@ def write_study(studied: Sequence[Studied], options: PaperOptions, out: Path) ->
     parts = []
     for one in studied:
         name = one.figure.name
-        drawn = draw(one.figure.title, panels_of(one))
+        drawn = draw(one.figure.title_for(options), panels_of(one))
         write_bytes(drawn.png, out / f"{name}.png")
         write_bytes(drawn.svg, out / f"{name}.svg")
         write_bytes(data_of(one).encode(), out / f"{name}.csv")
@@ -131,7 +131,7 @@ def _part(studied: Studied, options: PaperOptions, drawn: Drawn) -> FigurePart:
         "left out": "; ".join(figure.left_out),
     }
     return FigurePart(
-        name=figure.name, title=figure.title, facts=facts, table=_means(studied), svg=drawn.svg, notes=figure.notes
+        name=figure.name, title=figure.title_for(options), facts=facts, table=_means(studied), svg=drawn.svg, notes=figure.notes
     )
 
 

@@ -81,6 +81,12 @@ class Setting:
     mix: Mix = Mix(10, 55, 35)
     google: bool = False
 
+    def told(self, vary: str) -> str:
+        """In the letters of the text, without what varies."""
+        letters = {"machines": f"H={self.machines}", "jobs": f"I={self.jobs}", "slots": f"T={self.slots}"}
+        fixed = ", ".join(text for name, text in letters.items() if name != vary)
+        return f"{fixed}, {vary} rising, mix {self.mix}" if vary != "nothing" else f"{fixed}, mix {self.mix}"
+
     def source(self, vary: str, x: float, options: PaperOptions) -> Source:
         here = replace(self, **{vary: int(x)}) if vary in ("jobs", "machines") else self
         if here.google and options.google is not None:
@@ -132,6 +138,20 @@ class Figure:
     seeded: bool = True
     beyond: bool = False
     left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def jobs_told(self, options: PaperOptions) -> str:
+        """Where the jobs come from."""
+        if self.setting.google:
+            return (
+                "STAND-IN: the generator's synthetic jobs, as no Google trace was given (--google)"
+                if options.google is None
+                else "arrivals and scheduling classes of the Google trace, all else drawn from the paper's ranges"
+            )
+        return "synthetic, every value drawn from the paper's range"
+
+    def title_for(self, options: PaperOptions) -> str:
+        return f"{self.title} (synthetic stand-in)" if self.setting.google and options.google is None else self.title
 
     def points_for(self, options: PaperOptions) -> tuple[float, ...]:
         return self.quick_points if options.quick else self.points
