@@ -23,16 +23,16 @@ SOME_CLAIM_FAILED = 1
 
 def paper(
     what: Annotated[
-        str, typer.Argument(metavar="list|all|FIGURE", help="What to run: one figure, all of them, or list what there is.",
-                            show_default=False)
+        str,
+        typer.Argument(metavar="list|all|FIGURE", show_default=False, help="list says what there is."),
     ],
     *,
     out: Annotated[
         Path, typer.Option("--out", metavar="FOLDER", help="Where pictures, data, claims and the page are written.")
     ] = Path("paper"),
     seeds: Annotated[
-        int | None, typer.Option("--seeds", min=2, metavar="N", help="How many seeds, from 0 on (default 10, with --quick 3).",
-                                 show_default=False)
+        int | None, typer.Option("--seeds", min=2, metavar="N", show_default=False,
+                                 help="How many seeds, from 0 on (default 10, with --quick 3).")
     ] = None,
     quick: Annotated[bool, typer.Option("--quick", help="Few seeds and few points: minutes.")] = False,
     google: Annotated[
@@ -53,7 +53,8 @@ def paper(
                      show_default=False, rich_help_panel=_RUNS),
     ] = None,
     fresh: Annotated[
-        bool, typer.Option("--fresh/--resume", help="Run again what is kept, or go on from there.", rich_help_panel=_RUNS)
+        bool, typer.Option("--fresh/--resume", help="Run again what is kept, or go on from there.",
+                           rich_help_panel=_RUNS)
     ] = False,
 ) -> None:  # fmt: skip
     """Run the paper's figures again, and say of each of its claims whether it holds.

@@ -8,10 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pdors.report.drawing import Look, PanelDrawing, Series
-from pdors.report.palette import SPARE, colours
-from pdors.studies.paper.claims import relative_gain
-from pdors.studies.paper.declaration import Panel
-from pdors.studies.paper.measured import PRICED
+from pdors.report.palette import POLICIES, SPARE
+from pdors.studies.paper.claims import relative_gain, turned_over
+from pdors.studies.paper.declaration import Line, Panel
 from pdors.studies.paper.runner import Studied
 from pdors.studies.paper.statistics import Interval, mean_interval
 
@@ -19,11 +18,11 @@ Floats = NDArray[np.float64]
 
 _NAMES = {
     "pdors": "PD-ORS", "oasis": "OASiS", "elasticflow": "ElasticFlow", "greedy": "Greedy", "optimus": "Optimus",
-    "dorm": "Dorm", "drf": "DRF", "fifo": "FIFO", "bound": "offline bound",
+    "dorm": "Dorm", "drf": "DRF", "fifo": "FIFO", "bound": "offline bound", "rounding": "PD-ORS by rounding",
 }  # fmt: skip
 _MARKERS = {
     "pdors": "o", "oasis": "s", "elasticflow": "P", "greedy": "*", "optimus": "D", "dorm": "^", "drf": "v",
-    "fifo": "X", "bound": "",
+    "fifo": "X", "bound": "", "rounding": "h",
 }  # fmt: skip
 _MORE_MARKERS = ("o", "s", "^", "D", "v")
 
@@ -46,7 +45,8 @@ def _panel(studied: Studied, panel: Panel) -> PanelDrawing:
         kind=panel.kind,
         x_label=str(x_axis),
         y_label=str(panel.axis),
-        series=[_series(studied, panel, key, place) for place, key in enumerate(keys)],
+        series=[_series(studied, panel, key, place) for place, key in enumerate(keys)]
+        + [_line(studied, line) for line in panel.lines],
         x_logarithmic=x_axis.logarithmic,
         y_logarithmic=panel.axis.logarithmic,
         shade=panel.shade,
@@ -64,7 +64,7 @@ def _series(studied: Studied, panel: Panel, key: str, place: int) -> Series:
         "look": look,
     }
     if panel.kind == "distribution":
-        x, y = _shares(studied.measured.at(key, studied.measured.points[0], panel.column))
+        x, y = _shares(studied.measured.shares(key, studied.measured.points[0], panel.ratio_of or "optimum"))
         return Series(**style, x=x, y=y)  # type: ignore[arg-type]  # the values of the dictionary are of several types
     found = _intervals(studied, panel, key)
     several = len(studied.measured.seeds) > 1
@@ -78,13 +78,15 @@ def _series(studied: Studied, panel: Panel, key: str, place: int) -> Series:
 
 
 def _colour(policy: str, place: int) -> str:
-    from pdors.report.palette import POLICIES
-
-    return colours([policy])[policy].light if policy in POLICIES else list(POLICIES.values())[place].light
+    if policy == "rounding":
+        return SPARE[3].light
+    return POLICIES[policy].light if policy in POLICIES else list(POLICIES.values())[place].light
 
 
 def _intervals(studied: Studied, panel: Panel, key: str) -> list[Interval]:
     measured = studied.measured
+    if panel.ratio_of is not None:
+        return [turned_over(mean_interval(measured.shares(key, x, panel.ratio_of))) for x in measured.points]
     if panel.gain_over is None:
         return [mean_interval(measured.at(key, x, panel.column)) for x in measured.points]
     policy, _, prices = key.partition(":")
@@ -92,11 +94,15 @@ def _intervals(studied: Studied, panel: Panel, key: str) -> list[Interval]:
     return [mean_interval(column) for column in 100 * values.T]
 
 
-def _shares(values: Floats) -> tuple[Sequence[float], Sequence[float]]:
-    """The share of all values up to each one; infinite ones count, and are not drawn."""
-    known = np.sort(values[np.isfinite(values)])
-    asked = np.count_nonzero(~np.isnan(values))
-    return known.tolist(), (np.arange(1, len(known) + 1) / max(asked, 1)).tolist()
+def _shares(shares: Floats) -> tuple[Sequence[float], Sequence[float]]:
+    """Ratios 1 / share in rising order, and the share of all up to each one; infinite ones count, and are not drawn."""
+    ratios = np.sort(1 / shares[shares > 0])
+    return ratios.tolist(), (np.arange(1, len(ratios) + 1) / max(len(shares), 1)).tolist()
 
 
-__all__ = ["PRICED", "label_of", "panels_of"]
+def _line(studied: Studied, line: Line) -> Series:
+    measured = studied.measured
+    return Series(
+        label=line.label, colour=SPARE[0].light, marker="", look=line.look, x=measured.points,
+        y=[float(np.mean(measured.at(line.curve, x, line.column))) for x in measured.points],
+    )  # fmt: skip

@@ -131,7 +131,12 @@ def _part(studied: Studied, options: PaperOptions, drawn: Drawn) -> FigurePart:
         "left out": "; ".join(figure.left_out),
     }
     return FigurePart(
-        name=figure.name, title=figure.title_for(options), facts=facts, table=_means(studied), svg=drawn.svg, notes=figure.notes
+        name=figure.name,
+        title=figure.title_for(options),
+        facts=facts,
+        table=_means(studied),
+        svg=drawn.svg,
+        notes=figure.notes,
     )
 
 
@@ -154,9 +159,12 @@ def _lead(studied: Sequence[Studied], options: PaperOptions) -> list[str]:
     priced = [row for row in rows if row.paper is not None]
     seeds = len(options.seeds)
     lead = [
-        f"{sum(row.default for row in rows)} of {len(rows)} claims hold at the default prices; of the {len(priced)} in "
-        f"which prices play a part {sum(bool(row.paper) for row in priced)} hold at the paper's literal constants. "
-        f"A claim holds if the 95% interval over {seeds} seed{'' if seeds == 1 else 's'} supports it."
+        f"{sum(row.default for row in rows)} of {len(rows)} claims hold at the default prices.",
+        (
+            f"Of the {len(priced)} in which prices play a part {sum(bool(row.paper) for row in priced)} hold at the "
+            "paper's literal constants."
+        ),
+        f"A claim holds if the 95% interval over {seeds} seeds supports it.",
     ]
     if options.quick:
         lead.append("A quick run: few seeds and few points, so intervals are wide.")

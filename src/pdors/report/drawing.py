@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from io import BytesIO
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
 Look = Literal["main", "other", "paper", "bound"]
@@ -26,7 +27,7 @@ _INK = "#23272e"
 _SHADE = "#e9edf2"
 _BAND = 0.13
 _MOST_TICKS = 10
-_SETTINGS = {
+_SETTINGS: Any = {
     "font.family": "DejaVu Sans",
     "font.size": 9.0,
     "svg.hashsalt": "pdors",
@@ -87,14 +88,14 @@ def draw(title: str, panels: Sequence[PanelDrawing]) -> Drawn:
     with mpl.rc_context(_SETTINGS):
         figure = Figure(figsize=(6.6 if len(panels) == 1 else 5.0 * len(panels), 4.3), layout="constrained")
         figure.suptitle(title, fontsize=10.5)
-        handles: dict[str, object] = {}
+        handles: dict[str, Artist] = {}
         for place, panel in enumerate(panels):
             axes = figure.add_subplot(1, len(panels), place + 1)
             _DRAWERS[panel.kind](axes, panel, handles)
             _finish(axes, panel)
         if len(handles) > 1:
             figure.legend(
-                handles.values(), handles.keys(), loc="outside lower center", ncols=min(5, len(handles)),
+                list(handles.values()), list(handles), loc="outside lower center", ncols=min(5, len(handles)),
                 frameon=False, fontsize=8, columnspacing=1.4, handlelength=2.6,
             )  # fmt: skip
         png, svg = BytesIO(), BytesIO()
@@ -103,7 +104,7 @@ def draw(title: str, panels: Sequence[PanelDrawing]) -> Drawn:
     return Drawn(png.getvalue(), svg.getvalue())
 
 
-def _lines(axes: Axes, panel: PanelDrawing, handles: dict[str, object]) -> None:
+def _lines(axes: Axes, panel: PanelDrawing, handles: dict[str, Artist]) -> None:
     if panel.shade is not None:
         axes.axhspan(*panel.shade, color=_SHADE, zorder=0)
     for series in panel.series:
@@ -117,7 +118,7 @@ def _lines(axes: Axes, panel: PanelDrawing, handles: dict[str, object]) -> None:
         handles.setdefault("y = x", line)
 
 
-def _bars(axes: Axes, panel: PanelDrawing, handles: dict[str, object]) -> None:  # noqa: ARG001 - each bar has its name beneath
+def _bars(axes: Axes, panel: PanelDrawing, handles: dict[str, Artist]) -> None:  # noqa: ARG001 - each bar has its name beneath
     for place, series in enumerate(panel.series):
         ends = None
         if series.low is not None and series.high is not None:
@@ -131,7 +132,7 @@ def _bars(axes: Axes, panel: PanelDrawing, handles: dict[str, object]) -> None: 
     axes.set_xticks(range(len(names)), names, rotation=35, ha="right")
 
 
-def _distribution(axes: Axes, panel: PanelDrawing, handles: dict[str, object]) -> None:
+def _distribution(axes: Axes, panel: PanelDrawing, handles: dict[str, Artist]) -> None:
     if panel.shade is not None:
         axes.axvspan(*panel.shade, color=_SHADE, zorder=0)
     for series in panel.series:
@@ -141,7 +142,7 @@ def _distribution(axes: Axes, panel: PanelDrawing, handles: dict[str, object]) -
     axes.set_ylim(0, 1.02)
 
 
-def _line_style(series: Series) -> dict[str, object]:
+def _line_style(series: Series) -> dict[str, Any]:
     return {
         "color": series.colour, "linestyle": _DASHES[series.look], "linewidth": _WIDTHS[series.look],
         "marker": series.marker, "markersize": 5 if series.look == "main" else 4.2, "markeredgewidth": 0.9,

@@ -71,7 +71,15 @@ def html_page(page: PaperPage) -> str:
 
 def markdown_page(page: PaperPage) -> str:
     """Pictures and data are those that lie beside it."""
-    lines = [f"# {page.title}", "", *_paragraphs(page.lead), "## Claims", "", *_markdown_table([CLAIM_COLUMNS, *map(_cells, page.claims)])]
+    claims = _markdown_table([CLAIM_COLUMNS, *map(_cells, page.claims)])
+    lines = [
+        f"# {page.title}",
+        "",
+        *_paragraphs(page.lead),
+        "## Claims",
+        "",
+        *claims,
+    ]
     for part in page.figures:
         lines += ["", f"## {part.name}: {part.title}", "", f"![{part.title}]({part.name}.png)", ""]
         lines += [f"- {name}: {value}" for name, value in part.facts.items() if value]
@@ -112,7 +120,8 @@ def _one_cell(text: str) -> str:
 
 def _html_claims(claims: Sequence[ClaimRow]) -> str:
     head = "".join(f"<th>{escape(name)}</th>" for name in CLAIM_COLUMNS)
-    return f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{"".join(map(_html_claim, claims))}</tbody></table>'
+    rows = "".join(map(_html_claim, claims))
+    return f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _html_claim(row: ClaimRow) -> str:

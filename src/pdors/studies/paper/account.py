@@ -45,7 +45,7 @@ def entry(studied: Studied, verdict: Verdict) -> dict[str, Any]:
 
 
 def why(studied: Studied, verdict: Verdict) -> str:
-    """What is behind a claim that fails: the numbers at the point that decided, then what was found out. Else nothing."""
+    """What is behind a claim that fails: the numbers at the point that decided, then what was found out."""
     if verdict.judgement.holds:
         return ""
     return " ".join(part for part in (_behind(studied, verdict), verdict.claim.cause) if part)

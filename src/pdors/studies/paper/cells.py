@@ -8,8 +8,20 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdors.offline.optimum import optimum
+from pdors.planner.calibration import PricesName
+from pdors.planner.rounding import Sizes, cost_ratio
+from pdors.planner.theory import (
+    competitive_ratio,
+    delta_of_gain,
+    epsilon_of,
+    feasibility_right_hand_side,
+    least_meaningful_delta,
+)
+from pdors.policies.pdors import PaperSolver
+from pdors.studies.measures import measure
 from pdors.studies.runs import Result, Run
 from pdors.studies.sources import Source
+from pdors.studies.theory import achieve, job_programs
 
 Row = Mapping[str, float | None]
 """What one cell gave, flat, without anything that differs from run to run."""
@@ -46,6 +58,65 @@ class OptimumRun:
     def __call__(self) -> Result:
         found = optimum(self.source.instance(self.seed), time_limit=self.time_limit)
         return {"total_utility": found.value if found.proven else found.bound, "proven": float(found.proven)}
+
+
+@dataclass(frozen=True)
+class RoundingRun:
+    """PD-ORS with the paper's solver at one G: what it reaches, how rounding went, and what the theorems claim.
+
+    Both theorems tie G to a delta. Where that is above 1 they claim nothing; delta = 1 stands in, which gives the
+    least that they could claim. `theory_applies` is the share of jobs for whose program there is such a delta;
+    of all jobs the lowest bound is taken: nothing is easier to exceed.
+    """
+
+    source: Source
+    seed: int
+    gain: float
+    draws: int
+    prices: PricesName
+
+    @property
+    def identity(self) -> str:
+        return repr((self.source.identity, self.seed, "rounding", self.gain, self.draws, self.prices))
+
+    def __call__(self) -> Result:
+        instance = self.source.instance(self.seed)
+        solver = PaperSolver(gain=self.gain, draws=self.draws)
+        made = achieve(instance, solver=solver, prices=self.prices, seed=self.seed)
+        deltas = [delta_of_gain(self.gain, program.sizes) for program in job_programs(instance, 1.0)]
+        most = min(1.0, max(deltas, default=1.0))
+        tally = made.rounding
+        counts: Result = {} if tally is None else {
+            "questions": tally.questions,
+            "failed_questions": tally.failed_questions,
+            "infeasible_draws": tally.failed_draws,
+            "rounds": tally.draws / tally.feasible_draws if tally.feasible_draws else None,
+            "cost_over_lp": tally.ratio_mean,
+            "cost_over_lp_most": tally.ratio_most if tally.priced else None,
+        }  # fmt: skip
+        return {
+            "measures": measure(made.outcome).document() | counts | {
+                "theory_ratio": competitive_ratio(self.gain, most, epsilon_of(made.bounds.slope)),
+                "theory_cost_ratio": cost_ratio(self.gain, most),
+                "theory_applies": sum(delta <= 1 for delta in deltas) / max(len(deltas), 1),
+            }
+        }  # fmt: skip
+
+
+@dataclass(frozen=True)
+class FeasibilityRun:
+    """Remark 1: the right-hand side 3m / exp(G W_a / 2) at one delta, and where it meets the diagonal."""
+
+    sizes: Sizes
+    delta: float
+
+    @property
+    def identity(self) -> str:
+        return repr((self.sizes, self.delta, "feasibility"))
+
+    def __call__(self) -> Result:
+        crossing = least_meaningful_delta(self.sizes)
+        return {"right_hand_side": feasibility_right_hand_side(self.delta, self.sizes), "crossing": crossing}
 
 
 _TIMES = ("seconds", "decision_p50_seconds", "decision_p99_seconds")

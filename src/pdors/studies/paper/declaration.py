@@ -7,13 +7,15 @@ from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from pdors.planner.calibration import PricesName
+from pdors.planner.rounding import Sizes
 from pdors.studies.comparison import BoundRun, PolicyRun
+from pdors.studies.paper.cells import FeasibilityRun, OptimumRun, RoundingRun
 from pdors.studies.paper.claims import Claim
 from pdors.studies.paper.google import FromGoogle
 from pdors.studies.paper.options import PaperOptions
 from pdors.studies.runs import Run
 from pdors.studies.sources import Generated, Source
-from pdors.workloads.paper_settings import Mix
+from pdors.workloads.paper_settings import Mix, PaperWorkload
 
 
 @dataclass(frozen=True)
@@ -62,9 +64,51 @@ class BoundCurve:
         return BoundRun(source, seed, options.bound_seconds)
 
 
+@dataclass(frozen=True)
+class OptimumCurve:
+    policy = "optimum"
+    key = "optimum"
+
+    def run(self, source: Source, x: float, seed: int, options: PaperOptions) -> Run:  # noqa: ARG002 - the same at all points
+        return OptimumRun(source, seed, options.optimum_seconds)
+
+
+@dataclass(frozen=True)
+class RoundingCurve:
+    """PD-ORS with the paper's solver; the axis is G."""
+
+    prices: PricesName = "default"
+    policy = "rounding"
+
+    @property
+    def key(self) -> str:
+        return self.policy if self.prices == "default" else f"{self.policy}:{self.prices}"
+
+    def run(self, source: Source, x: float, seed: int, options: PaperOptions) -> Run:
+        return RoundingRun(source, seed, x, options.draws, self.prices)
+
+
+@dataclass(frozen=True)
+class FeasibilityCurve:
+    """The axis is delta; m = 1 as the paper prints the program."""
+
+    width: float
+    packing_rows: int
+    packing_width: float
+    policy = "feasibility"
+
+    @property
+    def key(self) -> str:
+        return f"W_a = {self.width:g}"
+
+    def run(self, source: Source, x: float, seed: int, options: PaperOptions) -> Run:  # noqa: ARG002 - nothing is run
+        sizes = Sizes(1, self.width, self.packing_rows, self.packing_width)
+        return FeasibilityRun(sizes, x)
+
+
 def both_prices(*policies: str) -> tuple[PolicyCurve, ...]:
     """Those policies under the default prices and under the paper's constants."""
-    return tuple(PolicyCurve(policy, prices) for policy in policies for prices in ("default", "paper"))  # type: ignore[arg-type]  # mypy takes the literals for str
+    return tuple(PolicyCurve(policy, prices) for policy in policies for prices in ("default", "paper"))
 
 
 def policies(*names: str) -> tuple[PolicyCurve, ...]:
@@ -73,28 +117,29 @@ def policies(*names: str) -> tuple[PolicyCurve, ...]:
 
 @dataclass(frozen=True, kw_only=True)
 class Setting:
-    """What is fixed: everything but the axis."""
+    """What is fixed: everything but the axis. `words` stand in where there are no jobs."""
 
     jobs: int = 1
     machines: int = 1
-    slots: int
-    mix: Mix = Mix(10, 55, 35)
+    slots: int = 1
+    mix: Mix = PaperWorkload.mix
     google: bool = False
+    words: str = ""
 
     def told(self, vary: str) -> str:
         """In the letters of the text, without what varies."""
+        if self.words:
+            return self.words
         letters = {"machines": f"H={self.machines}", "jobs": f"I={self.jobs}", "slots": f"T={self.slots}"}
         fixed = ", ".join(text for name, text in letters.items() if name != vary)
         return f"{fixed}, {vary} rising, mix {self.mix}" if vary != "nothing" else f"{fixed}, mix {self.mix}"
 
     def source(self, vary: str, x: float, options: PaperOptions) -> Source:
-        here = replace(self, **{vary: int(x)}) if vary in ("jobs", "machines") else self
+        here = {"jobs": replace(self, jobs=int(x)), "machines": replace(self, machines=int(x))}.get(vary, self)
         if here.google and options.google is not None:
             trace = options.google
             return FromGoogle(trace, trace.digest, here.jobs, here.machines, here.slots, options.base.slot_seconds)
-        return Generated(
-            replace(options.base, jobs=here.jobs, machines=here.machines, slots=here.slots, mix=here.mix)
-        )
+        return Generated(replace(options.base, jobs=here.jobs, machines=here.machines, slots=here.slots, mix=here.mix))
 
 
 Vary = Literal["machines", "jobs", "gain", "delta", "nothing"]
@@ -102,10 +147,21 @@ PanelKind = Literal["lines", "bars", "distribution"]
 
 
 @dataclass(frozen=True, kw_only=True)
+class Line:
+    """A line that is not simply the panel's column of a curve."""
+
+    curve: str
+    column: str
+    label: str
+    look: Literal["main", "other", "paper", "bound"] = "bound"
+
+
+@dataclass(frozen=True, kw_only=True)
 class Panel:
     """`column` of the rows against the axis of the figure, or `along` another one; by default of all curves.
 
-    With `gain_over` what is above another curve, as a share of that curve's mean, in percent.
+    With `gain_over` what is above another curve, as a share of that curve's mean, in percent; with `ratio_of` how many
+    times as much that curve has: 1 / mean of the shares of it.
     """
 
     axis: Axis
@@ -114,6 +170,8 @@ class Panel:
     kind: PanelKind = "lines"
     curves: tuple[str, ...] | None = None
     gain_over: str | None = None
+    ratio_of: str | None = None
+    lines: tuple[Line, ...] = ()
     shade: tuple[float, float] | None = None
     diagonal: bool = False
 

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 Cell = tuple[str, float, int]
 """Curve, point on the axis, seed."""
 
-PRICED = ("pdors", "oasis")
+PRICED = ("pdors", "oasis", "rounding")
 """Policies that are run under both choices of prices."""
 
 
@@ -41,6 +41,11 @@ class Measured:
         """Of each seed at each point the highest of the curves, (seeds, points)."""
         best: Floats = np.max([self.over(curve, column) for curve in curves], axis=0)
         return best
+
+    def shares(self, curve: str, x: float, whole: str) -> Floats:
+        """Total utility as a share of that of `whole`, of the seeds in which there is anything to be had."""
+        most = self.at(whole, x)
+        return self.at(curve, x)[most > 0] / most[most > 0]
 
     @property
     def curves(self) -> tuple[str, ...]:

@@ -9,6 +9,8 @@ from pdors.workloads.paper_settings import PaperWorkload
 
 QUICK_SEEDS = 3
 SEEDS = 10
+QUICK_INSTANCES = 15
+QUICK_DRAWS = 200
 LEAST_INSTANCES = 60
 """Of the competitive ratio; about two thirds of them have a job that can finish in ten slots."""
 
@@ -23,7 +25,7 @@ class PaperOptions:
     base: PaperWorkload = field(default_factory=lambda: PaperWorkload(jobs=1, machines=1, slots=1))
     bound_seconds: float = 300.0
     optimum_seconds: float = 120.0
-    draws: int = 5000
+    all_draws: int = 5000
 
     def told(self) -> dict[str, object]:
         """As it should stand beside every result."""
@@ -43,7 +45,10 @@ class PaperOptions:
     @property
     def instances(self) -> tuple[int, ...]:
         """Seeds for what needs many instances."""
-        first = self.seeds[0]
-        return self.seeds if self.quick else tuple(range(first, first + max(LEAST_INSTANCES, len(self.seeds))))
+        least = QUICK_INSTANCES if self.quick else LEAST_INSTANCES
+        return tuple(range(self.seeds[0], self.seeds[0] + max(least, len(self.seeds))))
 
-
+    @property
+    def draws(self) -> int:
+        """Of randomised rounding, after which a slot is given up."""
+        return min(self.all_draws, QUICK_DRAWS) if self.quick else self.all_draws

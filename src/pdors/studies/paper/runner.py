@@ -63,9 +63,7 @@ def study(
         rows = {cell: row_of(result["result"]) for cell, result in made.items()}
         measured[figure.name] = Measured(figure.points_for(options), figure.seeds_for(options), rows)
         seconds[figure.name] = {cell: result["seconds"] for cell, result in made.items()}
-    return [
-        Studied(figure, measured[figure.name], judge(figure, measured), seconds[figure.name]) for figure in figures
-    ]
+    return [Studied(figure, measured[figure.name], judge(figure, measured), seconds[figure.name]) for figure in figures]
 
 
 def with_others(figures: Sequence[Figure], by_name: Mapping[str, Figure]) -> list[Figure]:
