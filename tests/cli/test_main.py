@@ -19,8 +19,8 @@ from tests.cli.conftest import Cli, Outcome
 PDORS = (sys.executable, "-m", "pdors")
 EXAMPLE = "examples/cluster.yaml"
 COMMANDS = (
-    "plan", "check", "quote", "explain", "simulate", "compare", "bound", "optimum", "theory", "workload", "workload paper",
-    "trace", "trace google", "trace elasticflow", "trace pollux", "trace alibaba", "trace csv",
+    "plan", "check", "quote", "explain", "simulate", "compare", "bound", "optimum", "theory", "paper", "workload",
+    "workload paper", "trace", "trace google", "trace elasticflow", "trace pollux", "trace alibaba", "trace csv",
 )  # fmt: skip
 GROUPS = ("workload", "trace")
 
