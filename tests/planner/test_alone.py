@@ -145,7 +145,7 @@ def test_a_solver_that_fails_has_one_that_is_sure_behind_it() -> None:
     job = hourly(8 * SLOT_SECONDS, batch=8, speed=AllReduceSpeed(1, 0, 10, 10), worker=(2.0,))
     hopeless = PaperSlotSolver(Units(eight), gain=0.28, draws=1)
     assert Alone(eight, 1, hopeless).could_finish(shape_of(job, eight))
-    assert hopeless.failures > 0
+    assert hopeless.tally.failures > 0
 
 
 def test_nobody_is_asked_about_work_that_no_slot_could_do() -> None:

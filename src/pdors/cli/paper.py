@@ -14,10 +14,12 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from pdors.studies.paper.declaration import Figure
+    from pdors.studies.paper.options import PaperOptions
     from pdors.studies.paper.runner import Studied
+    from pdors.studies.runs import Backend
 
 _RUNS = "How it is run"
-_SILENT = "Where the paper is silent"
+_SILENT = "Where the paper is silent: synthetic jobs as in pdors workload paper"
 SOME_CLAIM_FAILED = 1
 
 
@@ -41,6 +43,22 @@ def paper(
                      help="Parts of the Google trace of 2011, or a folder of them, for the two figures that follow it "
                      "(without it synthetic jobs stand in). May be given several times.", show_default=False),
     ] = None,
+    capacity: Annotated[
+        str, typer.Option("--capacity", metavar="mean|maximum|GPU/CPU/MEMORY/STORAGE", rich_help_panel=_SILENT,
+                          help="A machine: 18 times the mean or the maximum demand of a worker, or its amounts.")
+    ] = "mean",
+    external_mb_s: Annotated[
+        str, typer.Option("--external-mb-s", metavar="LOW:HIGH", help="Rate b(e) between machines, MB/s.",
+                          rich_help_panel=_SILENT)
+    ] = "12.5:625",
+    internal_factor: Annotated[
+        str, typer.Option("--internal-factor", metavar="LOW:HIGH", help="Rate on one machine as a multiple of b(e).",
+                          rich_help_panel=_SILENT)
+    ] = "10:20",
+    draws: Annotated[
+        int, typer.Option("--draws", min=1, metavar="S", rich_help_panel=_SILENT,
+                          help="Roundings of a slot before it is given up; with --quick 200 at most.")
+    ] = 5000,
     json: Json = False,
     processes: Annotated[
         int | None,
@@ -63,12 +81,29 @@ def paper(
     interruption the same command goes on where it stopped.
     """
     from pdors.studies.paper.figures import FIGURES
+    from pdors.studies.paper.google import GoogleTrace
+    from pdors.studies.paper.options import QUICK_SEEDS, SEEDS, PaperOptions
+    from pdors.studies.processes import Processes
+    from pdors.studies.runs import default_folder
+    from pdors.workloads.paper_settings import PaperWorkload, parse_capacity
+    from pdors.workloads.ranges import Reals
 
     if what == "list":
         _list(FIGURES, json=json)
         return
     figures = FIGURES if what == "all" else (_named(what, FIGURES),)
-    studied = _study(figures, out, seeds, quick, google, processes, keep, fresh)
+    count = seeds or (QUICK_SEEDS if quick else SEEDS)
+    options = PaperOptions(
+        seeds=tuple(range(count)),
+        quick=quick,
+        google=GoogleTrace(tuple(google)) if google else None,
+        base=PaperWorkload(
+            jobs=1, machines=1, slots=1, capacity=parse_capacity(capacity),
+            external_mb_s=Reals.parse(external_mb_s), internal_factor=Reals.parse(internal_factor),
+        ),
+        all_draws=draws,
+    )  # fmt: skip
+    studied = _study(figures, options, out, Processes(processes), keep or default_folder(), fresh=fresh)
     _tell(studied, out, json=json)
     if not all(verdict.judgement.holds for one in studied for verdict in one.verdicts):
         raise typer.Exit(SOME_CLAIM_FAILED)
@@ -95,34 +130,19 @@ def _named(name: str, figures: Sequence[Figure]) -> Figure:
 
 
 def _study(
-    figures: Sequence[Figure],
-    out: Path,
-    seeds: int | None,
-    quick: bool,  # noqa: FBT001 - as the options come
-    google: list[Path] | None,
-    processes: int | None,
-    keep: Path | None,
-    fresh: bool,  # noqa: FBT001 - the same
+    figures: Sequence[Figure], options: PaperOptions, out: Path, backend: Backend, folder: Path, *, fresh: bool
 ) -> list[Studied]:
     from pdors.cli.paper_output import write_study
     from pdors.cli.planning import ready_to_compile
     from pdors.studies.paper.figures import BY_NAME
-    from pdors.studies.paper.google import GoogleTrace
-    from pdors.studies.paper.options import QUICK_SEEDS, SEEDS, PaperOptions
     from pdors.studies.paper.runner import cells_of, study, with_others
-    from pdors.studies.processes import Processes
-    from pdors.studies.runs import default_folder
 
-    count = seeds or (QUICK_SEEDS if quick else SEEDS)
-    trace = GoogleTrace(tuple(google)) if google else None
-    options = PaperOptions(seeds=tuple(range(count)), quick=quick, google=trace)
     out.mkdir(parents=True, exist_ok=True)
     total = len(cells_of(with_others(figures, BY_NAME), options))
     with ready_to_compile(), progress("running the paper", total) as advance:
         try:
             studied = study(
-                figures, options, by_name=BY_NAME, backend=Processes(processes), folder=keep or default_folder(),
-                fresh=fresh, on_result=advance,
+                figures, options, by_name=BY_NAME, backend=backend, folder=folder, fresh=fresh, on_result=advance,
             )  # fmt: skip
         except KeyboardInterrupt:
             say("finished cells are kept: the same command goes on from here")

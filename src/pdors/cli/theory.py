@@ -15,8 +15,12 @@ if TYPE_CHECKING:
     from pdors.policies.pdors import PaperSolver
 
 
+_SMALLEST = 1e-100
+"""Beyond, 3r / delta leaves the range of floats."""
+
+
 def _probability(delta: float) -> float:
-    if not 0 < delta <= 1:
+    if not _SMALLEST <= delta <= 1:
         raise typer.BadParameter(f"got {delta}, expected a probability above 0 and up to 1")
     return delta
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 from rich.console import RenderableType
 
@@ -13,7 +14,7 @@ from pdors.offline.optimum import Optimum
 from pdors.planner.tally import RoundingTally
 from pdors.planner.theory import CHERNOFF_FROM
 from pdors.studies.premises import power, premises
-from pdors.studies.theory import Achieved, JobPrograms, Theory, spread
+from pdors.studies.theory import Achieved, JobPrograms, Theory
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +88,13 @@ def _one_slot(told: Theory) -> Iterator[RenderableType]:
         ((row.words, row.symbol, *map(_or_none, spread([row.value(one) for one in programs])), _void(row, programs))
          for row in _ROWS),
         numeric=("least", "median", "most"),
+        spare=("symbol", "median"),
     )  # fmt: skip
+
+
+def spread(values: Sequence[float]) -> tuple[float, float, float]:
+    """Least, median and most."""
+    return min(values), median(values), max(values)
 
 
 def _or_none(value: float) -> str:
@@ -129,7 +136,7 @@ _ROWS: Sequence[Row] = (
     Row("Theorem 4: scaling", "G", lambda one: one.favour_work.gain),
     Row("  cost over the linear program's", "3G/delta", lambda one: one.favour_work.cost_ratio),
     Row("  chance of too few tasks", "delta/3", lambda one: one.favour_work.chance_short),
-    Row("  how full machines get, times what is free", "", lambda one: one.favour_work.packing_reached,
+    Row("  fill of machines, times what is free", "", lambda one: one.favour_work.packing_reached,
         lambda one: one.favour_work.packing_reached > 1, "more than they hold"),
 )  # fmt: skip
 
@@ -183,7 +190,7 @@ def _achieved(told: Theory) -> Iterator[str]:
             yield from _rounding(run.rounding)
     yield f"no schedules are worth more than {number(told.upper.value)} (bound of the linear relaxation)"
     if told.optimum is None:
-        yield "the optimum was not sought: the ratios are held against the bound, and the true ones are smaller"
+        yield "the optimum was not sought: the ratios are held against the bound, and the true ones may be smaller"
     else:
         yield _optimum(told.optimum)
 
@@ -191,7 +198,7 @@ def _achieved(told: Theory) -> Iterator[str]:
 def _ratio(told: Theory, run: Achieved) -> str:
     ratio = told.achieved_ratio(run)
     if ratio is None:
-        return "so there is no ratio"
+        return "no finite ratio" if told.most else "as much as there was"
     return f"ratio {number(ratio)}" if told.most_is_optimum else f"ratio {number(ratio)} at most"
 
 
@@ -203,11 +210,15 @@ def _rounding(tally: RoundingTally) -> Iterator[str]:
         f"  {percent(tally.failures, tally.questions)} of {tally.questions} questions had no feasible draw; "
         f"{percent(tally.draws - tally.feasible_draws, tally.draws)} of {tally.draws} draws were not feasible"
     )
-    if tally.priced:
+    if tally.ratio_mean is not None:
         yield (
-            f"  the best draw cost {number(tally.ratio_mean)} times the linear program's in the mean, "
-            f"{number(tally.ratio_most)} times at most (3G/delta bounds it, at the G of a theorem)"
+            f"  the best draw cost {_more(tally.ratio_mean)} more than the linear program in the mean, "
+            f"{_more(tally.ratio_most)} at most; 3G/delta bounds it, at the G of a theorem"
         )
+
+
+def _more(ratio: float) -> str:
+    return f"{100 * max(0.0, ratio - 1):.2f}%"
 
 
 def _optimum(found: Optimum) -> str:

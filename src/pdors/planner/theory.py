@@ -37,6 +37,7 @@ from pdors.planner.rounding import (
 )
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 CHERNOFF_FROM = 0.5
 """The bound that Lemma 1 uses for the packing rows is proven from this G on."""
@@ -116,7 +117,7 @@ def least_meaningful_delta(sizes: Sizes) -> float | None:
     """Where delta = 3m / exp(G_delta W_a / 2): above it Lemma 1 says something of the cover rows; None: not up to 1."""
     if feasibility_right_hand_side(1.0, sizes) >= 1:
         return None
-    low, high = -700.0, 0.0  # ln delta
+    low, high = -600.0, 0.0  # ln delta
     while high - low > 1e-12:
         middle = (low + high) / 2
         if feasibility_right_hand_side(math.exp(middle), sizes) < math.exp(middle):
@@ -175,6 +176,8 @@ def claimed_failure(row_chance: float, draws: int, states: float) -> float:
     minus it; so written, nothing is lost where it is tiny.
     """
     none = row_chance**draws
+    if none == 0:
+        return 0.0
     return -math.expm1(states * math.log1p(-none)) if none < 1 else 1.0
 
 
@@ -212,13 +215,22 @@ def largest_step(answers: Sequence[tuple[Job, Admitted]], cluster: Cluster, slop
     """Over all that was admitted; None where nothing paid."""
     worst: LargestStep | None = None
     for job, admitted in answers:
-        worker, server = np.array(job.worker), np.array(job.server)
-        for run in admitted.schedule.runs:
-            for held in run.placement.shares:
-                taken = held.workers * worker + held.servers * server
-                for resource in np.flatnonzero((taken > 0) & (slope > 0)).tolist():
-                    share = float(taken[resource] / cluster.capacity[held.machine, resource])
-                    needed = log_step_epsilon(float(slope[resource]), share)
-                    if worst is None or needed > worst.log_epsilon:
-                        worst = LargestStep(job.id, held.machine, resource, share, needed)
+        share, machine = _largest_shares(job, admitted, cluster)
+        for resource in np.flatnonzero((share > 0) & (slope > 0)).tolist():
+            needed = log_step_epsilon(float(slope[resource]), float(share[resource]))
+            if worst is None or needed > worst.log_epsilon:
+                worst = LargestStep(job.id, int(machine[resource]), resource, float(share[resource]), needed)
     return worst
+
+
+def _largest_shares(job: Job, admitted: Admitted, cluster: Cluster) -> tuple[Floats, Integers]:
+    """The largest part that the job takes of a machine in a slot, and of which one, per resource."""
+    held = {share for run in admitted.schedule.runs for share in run.placement.shares}
+    if not held:
+        return np.zeros(len(cluster.resources)), np.zeros(len(cluster.resources), dtype=np.int64)
+    machine, workers, servers = np.array(sorted((one.machine, one.workers, one.servers) for one in held)).T
+    taken = np.outer(workers, job.worker) + np.outer(servers, job.server)
+    capacity = cluster.capacity[machine]
+    shares = np.divide(taken, capacity, out=np.zeros(taken.shape), where=capacity > 0)
+    largest = shares.argmax(axis=0)
+    return shares[largest, np.arange(shares.shape[1])], machine[largest]

@@ -7,9 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from pdors.planner.prices import FREE
-from pdors.planner.tally import RoundingTally
 from pdors.planner.theory import CHERNOFF_FROM
 from pdors.studies.theory import Theory
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,7 +26,7 @@ class Premise:
 def premises(told: Theory) -> tuple[Premise, ...]:
     """Those of one slot, if any job has an external program, then those of all jobs."""
     of_one_slot = (*_of_theorem_3(told), *_of_theorem_4(told)) if told.programs else ()
-    return (*of_one_slot, *_of_prices(told), *_of_steps(told), *_of_the_solver(told.run.rounding))
+    return (*of_one_slot, *_of_prices(told), *_of_steps(told), *_of_the_solver(told))
 
 
 def power(log: float) -> str:
@@ -113,20 +114,21 @@ def _of_steps(told: Theory) -> Iterator[Premise]:
         yield Premise(
             theorems="5, 6",
             premise="a job takes next to nothing of a machine",
-            holds=step.log_epsilon <= math.log(told.whole.epsilon),
+            holds=step.log_epsilon <= math.log(told.whole.epsilon) + _ROUNDING,
             why=f"{step.job} takes {100 * step.share:.3g}% of the {cluster.resources[step.resource]} of "
             f"{cluster.machine_names[step.machine]} at once; Definition 1 then needs an epsilon of "
             f"{power(step.log_epsilon)} in place of {told.whole.epsilon:.4g}",
         )
 
 
-def _of_the_solver(tally: RoundingTally | None) -> Iterator[Premise]:
+def _of_the_solver(told: Theory) -> Iterator[Premise]:
     yield Premise(
         theorems="5, 6",
         premise="Algorithm 2 finds the schedule with the best payoff",
         holds=None,
         why="the proof needs a lambda that no schedule's payoff exceeds, and gets that of the schedule found",
     )
+    tally = told.run.rounding
     if tally is None:
         yield Premise(
             theorems="3, 4, 5, 6",
@@ -134,10 +136,22 @@ def _of_the_solver(tally: RoundingTally | None) -> Iterator[Premise]:
             holds=False,
             why="the fast solver draws nothing, so nothing is claimed of it; --solver paper is Algorithm 4",
         )
-    elif tally.questions:
+        return
+    yield from (_of_the_gain(told, *theorems) for theorems in (("3", "5", "resources"), ("4", "6", "work")))
+    if tally.questions:
         yield Premise(
             theorems="5, 6",
             premise="questions without a feasible draw are as rare as claimed",
             holds=not tally.failures,
             why=f"{tally.failures} of {tally.questions} questions had none",
         )
+
+
+def _of_the_gain(told: Theory, theorem: str, of_all: str, favours: str) -> Premise:
+    used = told.run.outcome.decisions.options
+    return Premise(
+        theorems=f"{theorem}, {of_all}",
+        premise=f"what is rounded is scaled by the G of Theorem {theorem}",
+        holds=used["gain"] == f"favour-{favours}" and used["delta"] == told.delta,
+        why=f"it was scaled by {used['gain']}; --gain favour-{favours} is that G",
+    )

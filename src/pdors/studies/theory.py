@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import cast
@@ -33,10 +33,9 @@ from pdors.planner.theory import (
     log_initial_worth,
     log_price_ratio,
 )
-from pdors.policies.pdors import PAPER_DRAWS, PaperSolver, PdOrs, SolverName
+from pdors.policies.pdors import PaperSolver, PdOrs, SolverName
 from pdors.policies.policy import Answer
 
-DEFAULT_DELTA = 0.1
 SMALL_JOBS, SMALL_SLOTS = 10, 20
 """Up to here the optimum is sought without being asked for."""
 
@@ -205,14 +204,3 @@ def achieve(
 def is_small(instance: Instance) -> bool:
     """Whether the optimum may be expected to be found."""
     return len(instance.jobs) <= SMALL_JOBS and instance.slots <= SMALL_SLOTS
-
-
-def spread(values: Sequence[float]) -> tuple[float, float, float]:
-    """Least, median and most."""
-    return min(values), float(np.median(values)), max(values)
-
-
-__all__ = [
-    "DEFAULT_DELTA", "PAPER_DRAWS", "Achieved", "JobPrograms", "Theory", "Whole", "achieve", "is_small", "job_programs",
-    "spread",
-]  # fmt: skip

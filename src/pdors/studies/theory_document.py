@@ -56,7 +56,7 @@ def _prices(told: Theory) -> dict[str, object]:
         else {
             "log_floor_per_cluster_share_and_slot": _finite(constants.log_floor),
             "floor_set_by": constants.floor_job,
-            "scaling": math.exp(constants.log_mu),
+            "log_scaling": constants.log_mu,
             "scaling_set_by": constants.smallest_job,
         },
         "epsilon": told.whole.epsilon,
