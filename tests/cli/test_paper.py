@@ -43,7 +43,7 @@ def test_a_figure_from_the_command_to_its_files(cli: Cli, tmp_path: Path) -> Non
     assert code == (0 if all(claim["holds"] for claim in claims) else 1)
     assert {claim["prices"] for claim in claims} == {"default", "paper"}
     assert (out / "UtilityComp_1.png").read_bytes().startswith(b"\x89PNG")
-    assert len((out / "UtilityComp_1.png").read_bytes()) < 120_000
+    assert len((out / "UtilityComp_1.png").read_bytes()) < 80_000
     rows = list(csv.DictReader((out / "UtilityComp_1.csv").read_text().splitlines()))
     assert len(rows) == 3 * 6 * 2
     assert not any("second" in column for column in rows[0])

@@ -21,11 +21,13 @@ Look = Literal["main", "other", "paper", "bound"]
 
 _DASHES = {"main": "-", "other": "-", "paper": (0, (4, 2)), "bound": (0, (1, 1.5))}
 _WIDTHS = {"main": 2.2, "other": 1.3, "paper": 1.3, "bound": 1.3}
-_DOTS_PER_INCH = 110
+_DOTS = (100, 90)
+"""Per inch of a single panel, and of several: pictures are to stay small."""
 _GRID = "#d9dde2"
 _INK = "#23272e"
 _SHADE = "#e9edf2"
-_BAND = 0.13
+_BAND = 0.14
+_WHISKER = 0.55
 _MOST_TICKS = 10
 _SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -86,7 +88,11 @@ def draw(title: str, panels: Sequence[PanelDrawing]) -> Drawn:
     from matplotlib.figure import Figure
 
     with mpl.rc_context(_SETTINGS):
-        figure = Figure(figsize=(6.6 if len(panels) == 1 else 5.0 * len(panels), 4.3), layout="constrained")
+        figure = Figure(
+            figsize=(6.6 if len(panels) == 1 else 4.6 * len(panels), 4.3),
+            dpi=_DOTS[len(panels) > 1],
+            layout="constrained",
+        )
         figure.suptitle(title, fontsize=10.5)
         handles: dict[str, Artist] = {}
         for place, panel in enumerate(panels):
@@ -107,15 +113,25 @@ def draw(title: str, panels: Sequence[PanelDrawing]) -> Drawn:
 def _lines(axes: Axes, panel: PanelDrawing, handles: dict[str, Artist]) -> None:
     if panel.shade is not None:
         axes.axhspan(*panel.shade, color=_SHADE, zorder=0)
-    for series in panel.series:
-        (line,) = axes.plot(series.x, series.y, **_line_style(series))
+    for place, series in enumerate(panel.series):
+        x = list(series.x) if panel.x_logarithmic else _aside(series.x, place - len(panel.series) / 2)
+        (line,) = axes.plot(x, series.y, **_line_style(series))
         handles.setdefault(series.label, line)
         if series.low is not None and series.high is not None:
-            axes.fill_between(series.x, series.low, series.high, color=series.colour, alpha=_BAND, linewidth=0)
+            if series.look == "main":
+                axes.fill_between(x, series.low, series.high, color=series.colour, alpha=_BAND, linewidth=0, zorder=1)
+            else:
+                axes.vlines(x, series.low, series.high, color=series.colour, alpha=_WHISKER, linewidth=1.0, zorder=2)
     if panel.diagonal:
         ends = (min(panel.series[0].x), max(panel.series[0].x))
         (line,) = axes.plot(ends, ends, color=_INK, linewidth=1.0, linestyle=(0, (4, 3)))
         handles.setdefault("y = x", line)
+
+
+def _aside(x: Sequence[float], place: float) -> list[float]:
+    """A hair to the side, so that intervals of several series do not hide each other."""
+    span = max(x, default=0.0) - min(x, default=0.0)
+    return [value + 0.0035 * span * place for value in x]
 
 
 def _bars(axes: Axes, panel: PanelDrawing, handles: dict[str, Artist]) -> None:  # noqa: ARG001 - each bar has its name beneath
@@ -160,6 +176,10 @@ def _finish(axes: Axes, panel: PanelDrawing) -> None:
         axes.set_ylim(bottom=0)
     if panel.x_logarithmic:
         axes.set_xscale("log")
+    for axis in (axes.xaxis, axes.yaxis):
+        if axis.get_scale() == "log":
+            axis.set_major_formatter("{x:g}")
+            axis.set_minor_formatter(_minor_label)
     if panel.kind == "lines":
         ticks = list(panel.series[0].x)
         if len(ticks) <= _MOST_TICKS:
@@ -169,6 +189,11 @@ def _finish(axes: Axes, panel: PanelDrawing) -> None:
     axes.set_axisbelow(True)
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
+
+
+def _minor_label(value: float, _place: float) -> str:
+    """Between powers of ten only 2 and 5 are named."""
+    return f"{value:g}" if f"{value:e}"[0] in "25" else ""
 
 
 _DRAWERS = {"lines": _lines, "bars": _bars, "distribution": _distribution}

@@ -174,15 +174,6 @@ def test_far_below_theory(utility: float, holds: bool) -> None:  # noqa: FBT001 
     assert found.holds is holds
 
 
-def test_far_below_theory_of_a_measured_ratio_leaves_out_what_was_not_measured() -> None:
-    own = measured({"rounding": [[math.nan, 1.25], [math.nan, 1.25]]}, points=[1, 2], column="cost", theory=10.0)
-    claim = FarBelowTheory(text="", curve="rounding", best="", bound="theory", column="cost")
-    found = judged(claim, own)
-    assert found.holds
-    assert (found.at, found.interval.value) == (2, 8)
-    assert found.more == "nothing to measure at 1"
-
-
 @pytest.mark.parametrize(("crossings", "holds"), [((0.3, 0.2, 0.1), True), ((0.3, 0.1, 0.2), False)])
 def test_crossings_come_earlier(crossings: tuple[float, ...], holds: bool) -> None:  # noqa: FBT001 - a parameter
     curves = {f"W_a = {place}": [[crossing]] for place, crossing in enumerate(crossings)}

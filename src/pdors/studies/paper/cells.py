@@ -64,9 +64,9 @@ class OptimumRun:
 class RoundingRun:
     """PD-ORS with the paper's solver at one G: what it reaches, how rounding went, and what the theorems claim.
 
-    Both theorems tie G to a delta. Where that is above 1 they claim nothing; delta = 1 stands in, which gives the
-    least that they could claim. `theory_applies` is the share of jobs for whose program there is such a delta;
-    of all jobs the lowest bound is taken: nothing is easier to exceed.
+    Both theorems tie G to a delta, and claim nothing where that is above 1. `theory_applies` is the share of jobs for
+    whose program it is not; of those the lowest bound is taken, and where there is none that of delta = 1, the least
+    that the theorems could claim: nothing is easier to exceed.
     """
 
     source: Source
@@ -84,7 +84,7 @@ class RoundingRun:
         solver = PaperSolver(gain=self.gain, draws=self.draws)
         made = achieve(instance, solver=solver, prices=self.prices, seed=self.seed)
         deltas = [delta_of_gain(self.gain, program.sizes) for program in job_programs(instance, 1.0)]
-        most = min(1.0, max(deltas, default=1.0))
+        most = max((delta for delta in deltas if delta <= 1), default=1.0)
         tally = made.rounding
         counts: Result = {} if tally is None else {
             "questions": tally.questions,

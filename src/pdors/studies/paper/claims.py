@@ -206,38 +206,31 @@ class BestAt(_Told):
 
 @dataclass(frozen=True, kw_only=True)
 class FarBelowTheory(_Told):
-    """At every point the bound of the theorems is `far` times what was measured, or more.
+    """At every point the `bound` of the theorems is `far` times what was measured, or more.
 
-    Measured is the total utility of `best` over the curve's, or with `column` that column itself.
+    Measured is the total utility of `best` over the curve's, in the seeds in which there is anything to be had.
     """
 
     curve: str
     best: str
     bound: str
-    column: str | None = None
     far: float = 2.0
     unit: str = "theory / measured"
     test: str = "theory / measured at the worst point; its interval must be above 2"
 
     def judge(self, own: Measured, others: Mapping[str, Measured], prices: str) -> Judgement:  # noqa: ARG002 - of this figure alone
         key = key_at(self.curve, prices)
-        found = [(self._times(own, key, x), x) for x in own.points]
-        known = [(mean_interval(times), x) for times, x in found if len(times)]
-        if not known:
-            return Judgement(holds=False, interval=Interval(0.0, 0.0, 0.0), more="nothing was measured")
-        interval, x = min(known, key=lambda one: (one[0].low, one[0].value))
-        unknown = [f"{x:g}" for times, x in found if not len(times)]
-        more = f"nothing to measure at {', '.join(unknown)}" if unknown else ""
+        found = [(mean_interval(self._times(own, key, x)), x) for x in own.points]
+        interval, x = min(found, key=lambda one: (one[0].low, one[0].value))
+        above = sum(one.low > self.far for one, _ in found)
+        more = f"far below at {above} of {len(found)}"
         return Judgement(holds=interval.low > self.far, interval=interval, at=x, more=more)
 
     def _times(self, own: Measured, key: str, x: float) -> Floats:
-        theory = own.at(key, x, self.bound)
-        if self.column is None:
-            most = own.at(self.best, x)
-            return (theory * own.at(key, x) / np.where(most > 0, most, np.nan))[most > 0]
-        measured = own.at(key, x, self.column)
-        known = np.isfinite(measured)
-        return theory[known] / measured[known]
+        """Nothing reached is an infinite ratio, and so 0."""
+        most = own.at(self.best, x)
+        times: Floats = (own.at(key, x, self.bound) * own.at(key, x))[most > 0] / most[most > 0]
+        return times
 
 
 @dataclass(frozen=True, kw_only=True)
