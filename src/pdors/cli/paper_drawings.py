@@ -43,7 +43,7 @@ def _panel(studied: Studied, panel: Panel) -> PanelDrawing:
     x_axis = panel.along or figure.axis
     return PanelDrawing(
         kind=panel.kind,
-        x_label=str(x_axis),
+        x_label="" if panel.kind == "bars" else str(x_axis),
         y_label=str(panel.axis),
         series=[_series(studied, panel, key, place) for place, key in enumerate(keys)]
         + [_line(studied, line) for line in panel.lines],

@@ -13,10 +13,10 @@ from pathlib import Path
 
 import pdors
 from pdors.cli.paper_drawings import label_of, panels_of
-from pdors.files.output import write_bytes
+from pdors.files.output import write_bytes, write_document
 from pdors.report.drawing import Drawn, draw
 from pdors.report.paper_page import ClaimRow, FigurePart, PaperPage, html_page, markdown_page
-from pdors.studies.paper.account import entries, means_at, why
+from pdors.studies.paper.account import beside_the_claims, entries, means_at, why
 from pdors.studies.paper.options import PaperOptions
 from pdors.studies.paper.runner import Studied, Verdict
 
@@ -32,9 +32,10 @@ def write_study(studied: Sequence[Studied], options: PaperOptions, out: Path) ->
         write_bytes(drawn.png, out / f"{name}.png")
         write_bytes(drawn.svg, out / f"{name}.svg")
         write_bytes(data_of(one).encode(), out / f"{name}.csv")
-        write_bytes(_json(how_made(one, options)), out / f"{name}.json")
+        write_document(how_made(one, options), out / f"{name}.json")
         parts.append(_part(one, options, drawn))
-    write_bytes(_json(entries(studied)), out / "claims.json")
+    claims = json.dumps(entries(studied), indent=1, ensure_ascii=False, allow_nan=False)
+    write_bytes(f"{claims}\n".encode(), out / "claims.json")
     page = PaperPage(
         title="The evaluation of the paper, run again",
         lead=_lead(studied, options),
@@ -72,8 +73,13 @@ def how_made(studied: Studied, options: PaperOptions) -> dict[str, object]:
         "commit": _commit(),
         "cpu_seconds": sum(studied.seconds.values()),
         "cells": [
-            {"curve": curve, figure.vary: x, "seed": seed, "cpu_seconds": seconds}
-            for (curve, x, seed), seconds in studied.seconds.items()
+            {
+                "curve": curve,
+                figure.vary: x,
+                "cpu_seconds": [round(studied.seconds[curve, x, seed], 4) for seed in studied.measured.seeds],
+            }
+            for curve in studied.measured.curves
+            for x in studied.measured.points
         ],
     }
 
@@ -128,7 +134,6 @@ def _part(studied: Studied, options: PaperOptions, drawn: Drawn) -> FigurePart:
         "setting": figure.setting.told(figure.vary),
         "chosen where the text is silent": figure.silent,
         "jobs": figure.jobs_told(options),
-        "left out": "; ".join(figure.left_out),
     }
     return FigurePart(
         name=figure.name,
@@ -136,7 +141,7 @@ def _part(studied: Studied, options: PaperOptions, drawn: Drawn) -> FigurePart:
         facts=facts,
         table=_means(studied),
         svg=drawn.svg,
-        notes=figure.notes,
+        notes=beside_the_claims(studied),
     )
 
 
@@ -184,7 +189,3 @@ def _plain(value: object) -> str:
     if isinstance(value, dict):
         return "; ".join(f"{name} {_plain(one)}" for name, one in value.items())
     return "none" if value is None else str(value)
-
-
-def _json(document: object) -> bytes:
-    return (json.dumps(document, indent=1, allow_nan=False) + "\n").encode()

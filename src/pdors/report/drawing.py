@@ -21,13 +21,15 @@ Look = Literal["main", "other", "paper", "bound"]
 
 _DASHES = {"main": "-", "other": "-", "paper": (0, (4, 2)), "bound": (0, (1, 1.5))}
 _WIDTHS = {"main": 2.2, "other": 1.3, "paper": 1.3, "bound": 1.3}
-_DOTS = (100, 90)
+_DOTS = (95, 90)
 """Per inch of a single panel, and of several: pictures are to stay small."""
 _GRID = "#d9dde2"
 _INK = "#23272e"
 _SHADE = "#e9edf2"
 _BAND = 0.14
 _WHISKER = 0.55
+_FARTHEST = 100.0
+"""Where the axis of a distribution ends; its last steps may lie beyond."""
 _MOST_TICKS = 10
 _SETTINGS: Any = {
     "font.family": "DejaVu Sans",
@@ -114,7 +116,8 @@ def _lines(axes: Axes, panel: PanelDrawing, handles: dict[str, Artist]) -> None:
     if panel.shade is not None:
         axes.axhspan(*panel.shade, color=_SHADE, zorder=0)
     for place, series in enumerate(panel.series):
-        x = list(series.x) if panel.x_logarithmic else _aside(series.x, place - len(panel.series) / 2)
+        aligned = panel.x_logarithmic or series.low is None
+        x = list(series.x) if aligned else _aside(series.x, place - len(panel.series) / 2)
         (line,) = axes.plot(x, series.y, **_line_style(series))
         handles.setdefault(series.label, line)
         if series.low is not None and series.high is not None:
@@ -156,6 +159,7 @@ def _distribution(axes: Axes, panel: PanelDrawing, handles: dict[str, Artist]) -
         (line,) = axes.plot(series.x, series.y, drawstyle="steps-post", **style)
         handles.setdefault(series.label, line)
     axes.set_ylim(0, 1.02)
+    axes.set_xlim(0.95, _FARTHEST)
 
 
 def _line_style(series: Series) -> dict[str, Any]:
@@ -184,7 +188,7 @@ def _finish(axes: Axes, panel: PanelDrawing) -> None:
         ticks = list(panel.series[0].x)
         if len(ticks) <= _MOST_TICKS:
             axes.set_xticks(ticks, [f"{x:g}" for x in ticks])
-            axes.minorticks_off()
+            axes.xaxis.minorticks_off()
     axes.grid(axis="y" if panel.kind == "bars" else "both", color=_GRID, linewidth=0.6)
     axes.set_axisbelow(True)
     for side in ("top", "right"):

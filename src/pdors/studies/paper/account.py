@@ -10,7 +10,9 @@ import numpy as np
 
 from pdors.studies.paper.measured import Measured, key_at
 from pdors.studies.paper.runner import Studied, Verdict
+from pdors.studies.paper.statistics import mean_interval
 
+_NOT_IN_THE_PAPER = {"optimus": "Optimus", "elasticflow": "ElasticFlow"}
 _NUMBERS = (
     ("done", "{:.3g} jobs done"),
     ("use_of_scarcest", "{:.0%} of the scarcest resource held"),
@@ -36,6 +38,7 @@ def entry(studied: Studied, verdict: Verdict) -> dict[str, Any]:
         "interval": [_finite(judged.interval.low), _finite(judged.interval.high)],
         "unit": claim.unit,
         "prices": verdict.prices,
+        "beyond_the_paper": studied.figure.beyond,
         "test": claim.test,
         "at": judged.at,
         "seeds": len(studied.measured.seeds),
@@ -48,7 +51,37 @@ def why(studied: Studied, verdict: Verdict) -> str:
     """What is behind a claim that fails: the numbers at the point that decided, then what was found out."""
     if verdict.judgement.holds:
         return ""
-    return " ".join(part for part in (_behind(studied, verdict), verdict.claim.cause) if part)
+    parts = (_behind(studied, verdict), _of_the_constants(studied.measured, verdict), verdict.claim.cause)
+    return " ".join(part for part in parts if part)
+
+
+def beside_the_claims(studied: Studied) -> list[str]:
+    """How PD-ORS stands to the policies that the paper does not compare with: paired, mean over the points."""
+    told = []
+    for policy, name in _NOT_IN_THE_PAPER.items():
+        if {"pdors", policy} <= set(studied.measured.curves):
+            ours, theirs = (studied.measured.over(key).mean(axis=1) for key in ("pdors", policy))
+            found = mean_interval(ours - theirs)
+            told.append(
+                f"Beside the claims: PD-ORS less {name}, total utility, mean over the points: "
+                f"{found.value:.4g} [{found.low:.4g}, {found.high:.4g}]."
+            )
+    return told
+
+
+def _of_the_constants(measured: Measured, verdict: Verdict) -> str:
+    """At the paper's constants alone, where the numbers show it."""
+    x = verdict.judgement.at
+    if verdict.prices != "paper" or x is None or not {"pdors", "pdors:paper"} <= set(measured.curves):
+        return ""
+    usual, literal = (means_at(measured, key, x) for key in ("pdors", "pdors:paper"))
+    if "rejected_price" not in usual or literal["rejected_price"] >= usual["rejected_price"]:
+        return ""
+    return (
+        f"The paper's constants turn away {literal['rejected_price']:.3g} jobs for price and "
+        f"{literal['rejected_full']:.3g} for want of room; the default prices {usual['rejected_price']:.3g} and "
+        f"{usual['rejected_full']:.3g}."
+    )
 
 
 def _behind(studied: Studied, verdict: Verdict) -> str:

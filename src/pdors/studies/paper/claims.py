@@ -113,10 +113,11 @@ class GainGrows(_Told):
     def judge(self, own: Measured, others: Mapping[str, Measured], prices: str) -> Judgement:  # noqa: ARG002 - of this figure alone
         gain = own.over(key_at(PD_ORS, prices)) - own.best_of([key_at(other, prices) for other in self.others])
         interval = mean_interval(slopes(own.points, gain))
-        first, last = (mean_interval(gain[:, index]) for index in (0, -1))
-        more = f"the gain is {first.value:.4g} at {own.points[0]:g}, {last.value:.4g} at {own.points[-1]:g}"
-        against = key_at(self.others[0], prices) if len(self.others) == 1 else None
-        return Judgement(holds=interval.above_zero, interval=interval, at=own.points[-1], against=against, more=more)
+        first, end = (mean_interval(gain[:, index]) for index in (0, -1))
+        more = f"the gain is {first.value:.4g} at {own.points[0]:g}, {end.value:.4g} at {own.points[-1]:g}"
+        last = own.points[-1]
+        against = max((key_at(other, prices) for other in self.others), key=lambda key: float(own.at(key, last).mean()))
+        return Judgement(holds=interval.above_zero, interval=interval, at=last, against=against, more=more)
 
 
 def relative_gain(own: Measured, prices: str, over: str, policy: str = PD_ORS) -> Floats:
@@ -273,8 +274,9 @@ def told_ratios(shares: Floats, drawn: int) -> str:
     nothing = int((shares == 0).sum())
     worst = "infinite" if nothing else f"{finite.max(initial=1.0):.3g}"
     mean = f"{finite.mean():.3g}" if len(finite) else "none"
+    middle = np.median(np.divide(1, shares, out=np.full(len(shares), np.inf), where=shares > 0))
     return (
-        f"of {drawn} instances {len(shares)} have anything to be had; mean ratio {mean}"
+        f"of {drawn} instances {len(shares)} have anything to be had; median ratio {middle:.3g}, mean ratio {mean}"
         f"{f' where PD-ORS reaches something, nothing in {nothing}' if nothing else ''}, worst {worst}"
     )
 

@@ -178,7 +178,7 @@ class Panel:
 
 @dataclass(frozen=True, kw_only=True)
 class Figure:
-    """`said` is what the text claims, `silent` what was chosen where it says nothing."""
+    """`said` is what the text claims, `silent` what was chosen where it says nothing; `beyond` are figures of ours."""
 
     name: str
     title: str
@@ -195,8 +195,6 @@ class Figure:
     many_instances: bool = False
     seeded: bool = True
     beyond: bool = False
-    left_out: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
 
     def jobs_told(self, options: PaperOptions) -> str:
         """Where the jobs come from."""

@@ -24,7 +24,7 @@ class PaperOptions:
     google: GoogleTrace | None = None
     base: PaperWorkload = field(default_factory=lambda: PaperWorkload(jobs=1, machines=1, slots=1))
     bound_seconds: float = 300.0
-    optimum_seconds: float = 120.0
+    optimum_seconds: float = 600.0
     all_draws: int = 5000
 
     def told(self) -> dict[str, object]:

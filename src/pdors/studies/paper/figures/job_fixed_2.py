@@ -2,7 +2,15 @@
 
 from pdors.studies.paper.claims import SmallerGain
 from pdors.studies.paper.declaration import Figure, Setting
-from pdors.studies.paper.figures.common import FEW_CRITICAL, GAIN_PANELS, GAIN_TOLD, GAINERS, MACHINES, gain_is_positive
+from pdors.studies.paper.figures.common import (
+    FEW_CRITICAL,
+    GAIN_PANELS,
+    GAIN_TOLD,
+    GAINERS,
+    MACHINES,
+    MIX_IS_NOT_ALL,
+    gain_is_positive,
+)
 
 JOB_FIXED_2 = Figure(
     name="jobFixed2",
@@ -19,6 +27,6 @@ JOB_FIXED_2 = Figure(
     claims=(
         gain_is_positive(),
         SmallerGain(text="the gain is smaller than with the mix 10/55/35", over="oasis", than="jobFixed1",
-                    needs=("jobFixed1",)),
+                    cause=MIX_IS_NOT_ALL, needs=("jobFixed1",)),
     ),
 )  # fmt: skip

@@ -1,7 +1,7 @@
 """Total utility with more jobs, synthetic jobs."""
 
 from pdors.studies.paper.declaration import Figure, Setting
-from pdors.studies.paper.figures.common import EVERYONE, JOBS, PAPERS, TOTAL, above, gain_grows
+from pdors.studies.paper.figures.common import EVERYONE, JOBS, PAPERS, ROOM_FOR_ALL, TOTAL, above, gain_grows
 
 MACHINE_FIXED = Figure(
     name="machineFixed",
@@ -15,5 +15,5 @@ MACHINE_FIXED = Figure(
     quick_points=(20, 60, 100),
     curves=EVERYONE,
     panels=(TOTAL,),
-    claims=(*above(*PAPERS), gain_grows("jobs", *PAPERS)),
+    claims=(*above(*PAPERS, cause=ROOM_FOR_ALL), gain_grows("jobs", *PAPERS, cause=ROOM_FOR_ALL)),
 )

@@ -3,6 +3,11 @@
 from pdors.studies.paper.claims import EveryRatioWithin, RatioWithin
 from pdors.studies.paper.declaration import Axis, Figure, OptimumCurve, Panel, Setting, both_prices, policies
 
+FEW_SERVERS = (
+    "Of ten jobs in ten slots one or two can finish, so one that is turned away is much of the optimum. Where PD-ORS "
+    "reaches nothing, mostly no job can finish with the S = ceil(W / gamma) servers that it gives; the best gives more."
+)
+
 RATIO = Figure(
     name="ratio",
     title="Offline optimum / total utility, I=10, T=10",
@@ -22,8 +27,8 @@ RATIO = Figure(
         ),
     ),
     claims=(
-        RatioWithin(text="the ratio is between 1.0 and 1.4 on average", best="optimum"),
-        EveryRatioWithin(text="the ratio is between 1.0 and 1.4 in every instance", best="optimum"),
+        RatioWithin(text="the ratio is between 1.0 and 1.4 on average", best="optimum", cause=FEW_SERVERS),
+        EveryRatioWithin(text="the ratio is between 1.0 and 1.4 in every instance", best="optimum", cause=FEW_SERVERS),
     ),
     many_instances=True,
 )  # fmt: skip

@@ -2,7 +2,15 @@
 
 from pdors.studies.paper.claims import SmallerGain
 from pdors.studies.paper.declaration import Figure, Setting
-from pdors.studies.paper.figures.common import FEW_CRITICAL, GAIN_PANELS, GAIN_TOLD, GAINERS, JOBS, gain_is_positive
+from pdors.studies.paper.figures.common import (
+    FEW_CRITICAL,
+    GAIN_PANELS,
+    GAIN_TOLD,
+    GAINERS,
+    JOBS,
+    MIX_IS_NOT_ALL,
+    gain_is_positive,
+)
 
 SERVER_FIXED_2 = Figure(
     name="serverFixed2",
@@ -19,6 +27,6 @@ SERVER_FIXED_2 = Figure(
     claims=(
         gain_is_positive(),
         SmallerGain(text="the gain is smaller than with the mix 10/55/35", over="oasis", than="serverFixed1",
-                    needs=("serverFixed1",)),
+                    cause=MIX_IS_NOT_ALL, needs=("serverFixed1",)),
     ),
 )  # fmt: skip
