@@ -11,26 +11,17 @@ from pdors.report.drawing import Look, PanelDrawing, Series
 from pdors.report.palette import POLICIES, SPARE
 from pdors.studies.paper.claims import relative_gain, turned_over
 from pdors.studies.paper.declaration import Line, Panel
+from pdors.studies.paper.measured import label_of
 from pdors.studies.paper.runner import Studied
 from pdors.studies.paper.statistics import Interval, mean_interval
 
 Floats = NDArray[np.float64]
 
-_NAMES = {
-    "pdors": "PD-ORS", "oasis": "OASiS", "elasticflow": "ElasticFlow", "greedy": "Greedy", "optimus": "Optimus",
-    "dorm": "Dorm", "drf": "DRF", "fifo": "FIFO", "bound": "offline bound", "rounding": "PD-ORS by rounding",
-}  # fmt: skip
 _MARKERS = {
     "pdors": "o", "oasis": "s", "elasticflow": "P", "greedy": "*", "optimus": "D", "dorm": "^", "drf": "v",
     "fifo": "X", "bound": "", "rounding": "h",
 }  # fmt: skip
 _MORE_MARKERS = ("o", "s", "^", "D", "v")
-
-
-def label_of(key: str) -> str:
-    policy, _, prices = key.partition(":")
-    name = _NAMES.get(policy, policy)
-    return f"{name}, paper prices" if prices == "paper" else name
 
 
 def panels_of(studied: Studied) -> list[PanelDrawing]:

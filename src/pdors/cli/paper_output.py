@@ -12,11 +12,12 @@ from io import StringIO
 from pathlib import Path
 
 import pdors
-from pdors.cli.paper_drawings import label_of, panels_of
+from pdors.cli.paper_drawings import panels_of
 from pdors.files.output import write_bytes, write_document
 from pdors.report.drawing import Drawn, draw
 from pdors.report.paper_page import ClaimRow, FigurePart, PaperPage, html_page, markdown_page
 from pdors.studies.paper.account import beside_the_claims, entries, means_at, why
+from pdors.studies.paper.measured import label_of
 from pdors.studies.paper.options import PaperOptions
 from pdors.studies.paper.runner import Studied, Verdict
 

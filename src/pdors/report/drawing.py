@@ -104,7 +104,7 @@ def draw(title: str, panels: Sequence[PanelDrawing]) -> Drawn:
         if len(handles) > 1:
             figure.legend(
                 list(handles.values()), list(handles), loc="outside lower center", ncols=min(5, len(handles)),
-                frameon=False, fontsize=8, columnspacing=1.4, handlelength=2.6,
+                frameon=False, fontsize=8, columnspacing=0.9, handlelength=2.2,
             )  # fmt: skip
         png, svg = BytesIO(), BytesIO()
         FigureCanvasAgg(figure).print_png(png, metadata={"Software": None}, pil_kwargs={"optimize": True})  # type: ignore[no-untyped-call]

@@ -119,17 +119,20 @@ def _one_cell(text: str) -> str:
 
 
 def _html_claims(claims: Sequence[ClaimRow]) -> str:
-    head = "".join(f"<th>{escape(name)}</th>" for name in CLAIM_COLUMNS)
+    head = "".join(f"<th>{escape(name)}</th>" for name in CLAIM_COLUMNS[:-1])
     rows = "".join(map(_html_claim, claims))
     return f'<table class="claims"><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>'
 
 
 def _html_claim(row: ClaimRow) -> str:
+    """What is behind a verdict has a row to itself, beneath."""
     figure, claim, default, number, paper, paper_number, why = map(escape, _cells(row))
+    reason = f'<tr class="why"><td></td><td colspan="5">{why}</td></tr>\n' if why else ""
     return (
-        f'<tr><td><a href="#{figure}">{figure}</a></td><td>{claim}</td><td class="{default}">{default}</td>'
-        f'<td class="number">{number}</td><td class="{paper}">{paper}</td><td class="number">{paper_number}</td>'
-        f"<td>{why}</td></tr>\n"
+        f'<tr class="claim"><td><a href="#{figure}">{figure}</a></td><td>{claim}</td>'
+        f'<td class="{default}">{default}</td>'
+        f'<td class="number">{number}</td><td class="{paper}">{paper}</td><td class="number">{paper_number}</td></tr>\n'
+        f"{reason}"
     )
 
 

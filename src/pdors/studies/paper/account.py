@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pdors.studies.paper.measured import Measured, key_at
+from pdors.studies.paper.measured import Measured, key_at, label_of
 from pdors.studies.paper.runner import Studied, Verdict
 from pdors.studies.paper.statistics import mean_interval
 
@@ -89,7 +89,7 @@ def _behind(studied: Studied, verdict: Verdict) -> str:
     if judged.at is None or judged.against is None:
         return ""
     keys = (key_at("pdors", verdict.prices or "default"), judged.against)
-    both = "; ".join(f"{key}: {numbers_at(studied.measured, key, judged.at)}" for key in keys)
+    both = "; ".join(f"{label_of(key)}: {numbers_at(studied.measured, key, judged.at)}" for key in keys)
     return f"At {studied.figure.axis.name} = {judged.at:g}, mean over seeds: {both}."
 
 

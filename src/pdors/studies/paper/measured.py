@@ -23,6 +23,19 @@ def key_at(policy: str, prices: str) -> str:
     return f"{policy}:{prices}" if policy in PRICED and prices == "paper" else policy
 
 
+_NAMES = {
+    "pdors": "PD-ORS", "oasis": "OASiS", "elasticflow": "ElasticFlow", "greedy": "Greedy", "optimus": "Optimus",
+    "dorm": "Dorm", "drf": "DRF", "fifo": "FIFO", "bound": "offline bound", "rounding": "PD-ORS by rounding",
+}  # fmt: skip
+
+
+def label_of(key: str) -> str:
+    """The name of a curve as it is shown."""
+    policy, _, prices = key.partition(":")
+    name = _NAMES.get(policy, policy)
+    return f"{name}, paper prices" if prices == "paper" else name
+
+
 @dataclass(frozen=True, eq=False)
 class Measured:
     points: tuple[float, ...]
