@@ -137,10 +137,10 @@ def test_readme_shows_what_is_printed(
 
 def test_readme_commands_without_output_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands = re.findall(r"^    pdors (.*)$", README, re.MULTILINE)
-    assert len(commands) == 5
+    assert len(commands) == 6
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    assert [run(shlex.split(command)) for command in commands] == [0] * 5
+    assert [run(shlex.split(command)) for command in commands] == [0] * 6
 
 
 def test_readme_python_works() -> None:

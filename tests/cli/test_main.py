@@ -19,7 +19,7 @@ from tests.cli.conftest import Cli, Outcome
 PDORS = (sys.executable, "-m", "pdors")
 EXAMPLE = "examples/cluster.yaml"
 COMMANDS = (
-    "plan", "check", "quote", "explain", "simulate", "compare", "bound", "optimum", "theory", "workload",
+    "plan", "check", "quote", "explain", "simulate", "compare", "bound", "optimum", "theory", "paper", "workload",
     "workload paper", "trace", "trace google", "trace elasticflow", "trace pollux", "trace alibaba", "trace csv",
 )  # fmt: skip
 GROUPS = ("workload", "trace")

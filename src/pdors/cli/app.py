@@ -12,6 +12,7 @@ from pdors.cli.check import check
 from pdors.cli.compare import compare
 from pdors.cli.explain import explain
 from pdors.cli.optimum import optimum
+from pdors.cli.paper import paper as paper_figures
 from pdors.cli.plan import plan
 from pdors.cli.quote import quote
 from pdors.cli.simulate import simulate
@@ -40,6 +41,7 @@ app.command(epilog=_example("simulate --instance examples/cluster.yaml --policy 
 app.command(epilog=_example("compare examples/cluster.yaml --policies pdors,fifo,drf --seeds 3"))(compare)
 app.command(epilog=_example("bound examples/cluster.yaml --time-limit 30"))(bound)
 app.command(epilog=_example("optimum examples/cluster.yaml --time-limit 60 -o optimum.json"))(optimum)
+app.command(name="paper", epilog=_example("paper jobFixed --seeds 5 --out build/paper"))(paper_figures)
 app.command(epilog=_example("theory examples/cluster.yaml --prices paper --solver paper --delta 0.5"))(theory)
 
 workload = typer.Typer(help="Generate instances.", no_args_is_help=True)
