@@ -128,5 +128,8 @@ KeptRuns = Annotated[
         rich_help_panel=RUNS,
     ),
 ]
-Fresh = Annotated[bool, typer.Option("--fresh", help="Run again what is kept.", rich_help_panel=RUNS)]
+Fresh = Annotated[
+    bool,
+    typer.Option("--fresh/--resume", help="Run again what is kept, or go on from there.", rich_help_panel=RUNS),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on stdout instead of tables.")]

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from pdors.cli.options import Json
+from pdors.cli.backend import chosen_backend
+from pdors.cli.options import Fresh, Json, KeptRuns, On, ProcessCount, RayAddress
 from pdors.cli.screen import MOST_ROWS, progress, say, show, show_json, table
 
 if TYPE_CHECKING:
@@ -18,7 +19,6 @@ if TYPE_CHECKING:
     from pdors.studies.paper.runner import Studied
     from pdors.studies.runs import Backend
 
-_RUNS = "How it is run"
 _SILENT = "Where the paper is silent: synthetic jobs as in pdors workload paper"
 SOME_CLAIM_FAILED = 1
 
@@ -60,20 +60,11 @@ def paper(
                           help="Roundings of a slot before it is given up; with --quick 200 at most.")
     ] = 5000,
     json: Json = False,
-    processes: Annotated[
-        int | None,
-        typer.Option("--processes", min=1, metavar="N", help="How many at once (default: one per core).",
-                     show_default=False, rich_help_panel=_RUNS),
-    ] = None,
-    keep: Annotated[
-        Path | None,
-        typer.Option("--keep", metavar="FOLDER", help="Where finished cells are kept (default: the cache of the user).",
-                     show_default=False, rich_help_panel=_RUNS),
-    ] = None,
-    fresh: Annotated[
-        bool, typer.Option("--fresh/--resume", help="Run again what is kept, or go on from there.",
-                           rich_help_panel=_RUNS)
-    ] = False,
+    on: On = "processes",
+    processes: ProcessCount = None,
+    address: RayAddress = None,
+    keep: KeptRuns = None,
+    fresh: Fresh = False,
 ) -> None:  # fmt: skip
     """Run the paper's figures again, and say of each of its claims whether it holds.
 
@@ -83,7 +74,6 @@ def paper(
     from pdors.studies.paper.figures import FIGURES
     from pdors.studies.paper.google import GoogleTrace
     from pdors.studies.paper.options import QUICK_SEEDS, SEEDS, PaperOptions
-    from pdors.studies.processes import Processes
     from pdors.studies.runs import default_folder
     from pdors.workloads.paper_settings import PaperWorkload, parse_capacity
     from pdors.workloads.ranges import Reals
@@ -103,7 +93,8 @@ def paper(
         ),
         all_draws=draws,
     )  # fmt: skip
-    studied = _study(figures, options, out, Processes(processes), keep or default_folder(), fresh=fresh)
+    backend = chosen_backend(on, processes, address)
+    studied = _study(figures, options, out, backend, keep or default_folder(), fresh=fresh)
     _tell(studied, out, json=json)
     if not all(verdict.judgement.holds for one in studied for verdict in one.verdicts):
         raise typer.Exit(SOME_CLAIM_FAILED)

@@ -38,17 +38,24 @@ def test_above_at_every_point_holds() -> None:
     own = measured({"pdors": seeds(5, 6, 7), "fifo": seeds(1, 1, 1, wobble=0.3), "drf": seeds(4, 5, 5.5)})
     found = judged(ABOVE, own)
     assert found.holds
-    assert (found.at, found.against) == (1, "drf")
-    assert found.interval.value == pytest.approx(1)
+    assert (found.at, found.shown_at, found.against) == (None, 1, "drf")
+    assert found.interval.value == pytest.approx((1 + 1 + 1.5) / 3)
 
 
-def test_above_fails_at_a_single_point_where_it_is_below() -> None:
+def test_above_is_judged_over_all_points_and_the_worst_is_told() -> None:
     own = measured({"pdors": seeds(5, 6, 7), "fifo": seeds(1, 1, 1), "drf": seeds(4, 6.5, 5)})
     found = judged(ABOVE, own)
+    assert found.holds
+    assert (found.shown_at, found.against) == (2, "drf")
+    assert found.interval.value == pytest.approx((1 - 0.5 + 2) / 3)
+    assert "above at 2 of 3 points, below at 1; worst at 2, -0.5" in found.more
+
+
+def test_above_fails_where_it_is_below_on_average_for_one_of_the_others() -> None:
+    own = measured({"pdors": seeds(5, 6, 7), "fifo": seeds(1, 1, 1), "drf": seeds(6, 6.5, 6.5)})
+    found = judged(ABOVE, own)
     assert not found.holds
-    assert (found.at, found.against) == (2, "drf")
-    assert found.interval.high < 0
-    assert "above at 5 of 6, below at 1" in found.more
+    assert (found.shown_at, found.against) == (1, "drf")
 
 
 def test_above_fails_where_seeds_disagree() -> None:

@@ -48,7 +48,7 @@ def entry(studied: Studied, verdict: Verdict) -> dict[str, Any]:
 
 
 def why(studied: Studied, verdict: Verdict) -> str:
-    """What is behind a claim that fails: the numbers at the point that decided, then what was found out."""
+    """What is behind a claim that fails: the numbers at the point that shows it, then what was found out."""
     if verdict.judgement.holds:
         return ""
     parts = (_behind(studied, verdict), _of_the_constants(studied.measured, verdict), verdict.claim.cause)
@@ -71,7 +71,7 @@ def beside_the_claims(studied: Studied) -> list[str]:
 
 def _of_the_constants(measured: Measured, verdict: Verdict) -> str:
     """At the paper's constants alone, where the numbers show it."""
-    x = verdict.judgement.at
+    x = verdict.judgement.shown_at
     if verdict.prices != "paper" or x is None or not {"pdors", "pdors:paper"} <= set(measured.curves):
         return ""
     usual, literal = (means_at(measured, key, x) for key in ("pdors", "pdors:paper"))
@@ -86,11 +86,11 @@ def _of_the_constants(measured: Measured, verdict: Verdict) -> str:
 
 def _behind(studied: Studied, verdict: Verdict) -> str:
     judged = verdict.judgement
-    if judged.at is None or judged.against is None:
+    if judged.shown_at is None or judged.against is None:
         return ""
     keys = (key_at("pdors", verdict.prices or "default"), judged.against)
-    both = "; ".join(f"{label_of(key)}: {numbers_at(studied.measured, key, judged.at)}" for key in keys)
-    return f"At {studied.figure.axis.name} = {judged.at:g}, mean over seeds: {both}."
+    both = "; ".join(f"{label_of(key)}: {numbers_at(studied.measured, key, judged.shown_at)}" for key in keys)
+    return f"At {studied.figure.axis.name} = {judged.shown_at:g}, mean over seeds: {both}."
 
 
 def numbers_at(measured: Measured, key: str, x: float) -> str:

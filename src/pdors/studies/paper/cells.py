@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from pdors.offline.optimum import optimum
-from pdors.planner.calibration import PricesName
+from pdors.planner.pricing import PricesName
 from pdors.planner.rounding import Sizes, cost_ratio
 from pdors.planner.theory import (
     competitive_ratio,

@@ -19,11 +19,15 @@ PD_ORS = "pdors"
 
 @dataclass(frozen=True, kw_only=True)
 class Judgement:
-    """`at` is the point that decides, `against` who PD-ORS is held against there; `more` are further numbers."""
+    """`at` is the point that decides, if it is one alone; `more` are further numbers.
+
+    What lies behind it shows at the point `shown_at`, in which PD-ORS is held `against` another curve.
+    """
 
     holds: bool
     interval: Interval
     at: float | None = None
+    shown_at: float | None = None
     against: str | None = None
     more: str = ""
 
@@ -66,41 +70,38 @@ class _Told:
 
 @dataclass(frozen=True, kw_only=True)
 class Better(_Told):
-    """PD-ORS has more of `column` than every one of `others` at every point; with `sign` -1 less.
+    """PD-ORS has more of `column` than every one of `others`, on average over the points; with `sign` -1 less.
 
-    The pair of point and policy with the lowest interval decides, so all of them have to hold.
+    The policy with the lowest interval decides, so all of them have to hold.
     """
 
     others: tuple[str, ...]
     column: str = "total_utility"
     sign: int = 1
-    test: str = "paired difference, the worst of all points and policies; all must be above 0"
+    test: str = "paired difference, the mean over the points; must be above 0"
 
     def judge(self, own: Measured, others: Mapping[str, Measured], prices: str) -> Judgement:  # noqa: ARG002 - of this figure alone
-        ours = key_at(PD_ORS, prices)
-        found = [
-            (
-                mean_interval(
-                    self.sign * (own.at(ours, x, self.column) - own.at(key_at(other, prices), x, self.column))
-                ),
-                x,
-                other,
-            )
-            for other in self.others
-            for x in own.points
-        ]
-        interval, x, other = min(found, key=lambda one: (one[0].low, one[0].value))
-        held = sum(one.above_zero for one, _, _ in found)
-        lost = sum(one.below_zero for one, _, _ in found)
-        pooled = mean_interval(self._pooled(own, ours, prices))
-        more = f"above at {held} of {len(found)}, below at {lost}; over all points {_shown(pooled)}"
-        return Judgement(holds=interval.above_zero, interval=interval, at=x, against=other, more=more)
+        found = [(mean_interval(self._ahead(own, other, prices).mean(axis=1)), other) for other in self.others]
+        interval, other = min(found, key=lambda one: (one[0].low, one[0].value))
+        ahead = self._ahead(own, other, prices)
+        by_point = [mean_interval(ahead[:, index]) for index in range(len(own.points))]
+        worst = min(range(len(by_point)), key=lambda index: (by_point[index].low, by_point[index].value))
+        above = sum(one.above_zero for one in by_point)
+        below = sum(one.below_zero for one in by_point)
+        more = (
+            f"above at {above} of {len(by_point)} points, below at {below}; worst at {own.points[worst]:g}, "
+            f"{_shown(by_point[worst])}"
+        )
+        return Judgement(
+            holds=interval.above_zero, interval=interval, shown_at=own.points[worst], against=key_at(other, prices),
+            more=more,
+        )  # fmt: skip
 
-    def _pooled(self, own: Measured, ours: str, prices: str) -> Floats:
-        """Per seed, the mean over points and others."""
-        theirs = [own.over(key_at(other, prices), self.column).mean(axis=1) for other in self.others]
-        difference: Floats = self.sign * (own.over(ours, self.column).mean(axis=1) - np.mean(theirs, axis=0))
-        return difference
+    def _ahead(self, own: Measured, other: str, prices: str) -> Floats:
+        """Of each seed at each point, (seeds, points)."""
+        ours, theirs = (own.over(key_at(policy, prices), self.column) for policy in (PD_ORS, other))
+        ahead: Floats = self.sign * (ours - theirs)
+        return ahead
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,7 +118,7 @@ class GainGrows(_Told):
         more = f"the gain is {first.value:.4g} at {own.points[0]:g}, {end.value:.4g} at {own.points[-1]:g}"
         last = own.points[-1]
         against = max((key_at(other, prices) for other in self.others), key=lambda key: float(own.at(key, last).mean()))
-        return Judgement(holds=interval.above_zero, interval=interval, at=last, against=against, more=more)
+        return Judgement(holds=interval.above_zero, interval=interval, shown_at=last, against=against, more=more)
 
 
 def relative_gain(own: Measured, prices: str, over: str, policy: str = PD_ORS) -> Floats:

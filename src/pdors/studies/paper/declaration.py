@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
-from pdors.planner.calibration import PricesName
+from pdors.planner.pricing import PricesName
 from pdors.planner.rounding import Sizes
 from pdors.studies.comparison import BoundRun, PolicyRun
 from pdors.studies.paper.cells import FeasibilityRun, OptimumRun, RoundingRun
