@@ -20,8 +20,8 @@ slot_seconds: 3600
 resources: [gpu]
 machines: [{name: m, capacity: {gpu: 2}}]
 jobs:
-  # Worth 10 for half of one of two GPUs in a slot: a GPU costs 20 when all are taken. If one such job came in each slot,
-  # they would leave most of the cluster free, so an untouched GPU costs a ten-thousandth of that. It pays 0.002.
+  # Worth 10 for a half of one of two GPUs in a slot: a GPU costs 20 when all are taken. If one such job came in each
+  # slot, they would leave most of the cluster free, so an untouched GPU costs a ten-thousandth of that: 0.002.
   - {id: first, arrival: 0, epochs: 1, samples: 1800, batch: 1, speed: &one {kind: table, workers: [1], internal: [1]},
      worker: {gpu: 1}, utility: {kind: deadline, value: 10, deadline: 0}}
   # Half of slot 0 is taken: 0.002 * (20 / 0.002) ** 0.5 = 0.2.
