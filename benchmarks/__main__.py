@@ -1,4 +1,4 @@
-"""All benchmarks: `python -m benchmarks [right|fast|small|ready|engine|offline ...] [--quick] [--write]`.
+"""All benchmarks: `python -m benchmarks [right|fast|small|ready|engine|offline|prices ...] [--quick] [--write]`.
 
 Prints the figures; with --write they go to docs/benchmarks.md, with date, commit and machine. --quick takes smaller
 problems, to see that everything runs. Exit code 1: a figure misses what is wanted.
@@ -12,7 +12,7 @@ from importlib import import_module
 
 from benchmarks.results import ROOT, Result, circumstances, table
 
-GROUPS = ("right", "fast", "small", "ready", "engine", "offline")
+GROUPS = ("right", "fast", "small", "ready", "engine", "offline", "prices")
 PAGE = ROOT / "docs" / "benchmarks.md"
 _INTRODUCTION = """# Benchmarks
 

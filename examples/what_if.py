@@ -21,13 +21,13 @@ ways = answer.would_admit
 print(f"a worth of {ways.priority:.2f} would get it in, done by slot {ways.priority_completion}")
 
 # ... and so does asking again.
-for worth in (0.5, 0.6, 0.7, 0.8, 0.9):
+for worth in (0.8, 1.0, 1.2, 1.4, 1.6):
     answer = quote(with_job(job.with_utility_scaled(worth / job.utility.height)), job.id)
     verdict = f"admitted, done by slot {answer.best.completion}" if answer.admitted else "rejected"
     print(f"  worth {worth:g}: {verdict}")
 
 # Its deadline instead of its worth: how many slots later would it have to be?
-for later in range(1, 6):
+for later in (4, 8, 12, 16):
     answer = quote(with_job(replace(job, utility=job.utility.delayed(later))), job.id)
     verdict = f"admitted, done by slot {answer.best.completion}" if answer.admitted else "rejected"
     print(f"  deadline later by {later}: {verdict}")

@@ -24,25 +24,24 @@ PRINTED = {
     "plan_and_quote.py": """\
 resnet50: done by the end of slot 3, worth 52.8
 ads-ranking: done by the end of slot 5, worth 20.0
-resnet50-again: slot 14 for 0.021, worth 10.1
-resnet50-again: slot 15 for 0.017, worth 7.2
-resnet50-again: slot 18 for 0.017, worth 2.3
-resnet50-again: would be admitted
+resnet50-again: slot 14 for 21.897, worth 10.1
+resnet50-again: slot 15 for 18.517, worth 7.2
+resnet50-again: slot 18 for 18.317, worth 2.3
+resnet50-again: would be rejected
 total utility 72.8
 """,
     "what_if.py": """\
-class-project, worth 0.4: rejected for price
-a worth of 0.82 would get it in, done by slot 26
-  worth 0.5: rejected
-  worth 0.6: rejected
-  worth 0.7: rejected
+class-project, worth 0.7: rejected for price
+a worth of 1.39 would get it in, done by slot 30
   worth 0.8: rejected
-  worth 0.9: admitted, done by slot 26
-  deadline later by 1: rejected
-  deadline later by 2: rejected
-  deadline later by 3: rejected
-  deadline later by 4: admitted, done by slot 34
-  deadline later by 5: admitted, done by slot 35
+  worth 1: rejected
+  worth 1.2: rejected
+  worth 1.4: admitted, done by slot 30
+  worth 1.6: admitted, done by slot 30
+  deadline later by 4: rejected
+  deadline later by 8: rejected
+  deadline later by 12: rejected
+  deadline later by 16: admitted, done by slot 44
 """,
 }
 
@@ -81,8 +80,8 @@ def test_the_commands_in_the_policy_of_one_s_own_run(
     for command in commands:
         assert run(shlex.split(command)[1:]) == 0
     printed = capsys.readouterr().out
-    assert re.search(r"^admitted 13 of 13 jobs, 3 of them unfinished, total utility 237\.8$", printed, re.MULTILINE)
-    assert re.search(r"ShortestFirst +237\.8 +0 +51% +77%", printed)
+    assert re.search(r"^admitted 13 of 13 jobs, 3 of them unfinished, total utility 250\.8$", printed, re.MULTILINE)
+    assert re.search(r"ShortestFirst +250\.8 +\S+ +53% +77%", printed)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +146,7 @@ def test_readme_python_works() -> None:
     (program,) = re.findall(r"^```python\n(.*?)^```$", README, re.MULTILINE | re.DOTALL)
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "class-project is rejected for price" in done.stdout
-    assert "(26, 0.81" in done.stdout
+    assert "(30, 1.39" in done.stdout
 
 
 def test_errors_are_shown_as_they_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,6 +16,7 @@ from pdors.model.job import Instance, Job
 from pdors.model.speed import ParameterServerSpeed, TableSpeed
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility
 from pdors.planner.prices import PriceBounds
+from pdors.planner.servers import workers_per_server
 from pdors.planning import plan, quote
 from pdors.workloads.paper import PaperWorkload, generate
 from tests.support.desk import desk_for
@@ -104,7 +105,7 @@ ADVERSARIAL = {
     "slow beyond all floats": (of_small_jobs(ps(sample_seconds=1e300, gradient_mb=1e300)), ["infeasible"]),
     "tenths": (
         of_small_jobs(*[{"worker": (0.1, 0.2), "server": (0.1, 0.1), "samples": 3000}] * 4, machines=[(0.3, 0.9)] * 3),
-        [None] * 4,
+        [None, None, None, "price"],  # the fourth has to wait until it is worth too little
     ),
     "machines without anything": (of_small_jobs({}, {}, machines=[(0, 0), (0, 0), (4, 16)]), [None, None]),
     "a cluster without anything": (of_small_jobs({}, FREE, machines=[(0, 0), (0, 0)]), ["infeasible", None]),
@@ -144,7 +145,8 @@ def test_twenty_thousand_slots_on_a_tiny_cluster(prices):
 
 @pytest.mark.parametrize("first", [0, 100])
 def test_a_job_is_infeasible_if_and_only_if_no_packing_is_fast_enough(first):
-    wrong = []
+    """With the servers that pay for the job, the fewest, or four times those that pay."""
+    wrong, ways_met = [], set()
     for seed in range(first, first + 100):
         instance = random_instance(seed)
         planner = desk_for(instance)
@@ -154,9 +156,13 @@ def test_a_job_is_infeasible_if_and_only_if_no_packing_is_fast_enough(first):
                 continue  # spreading what would fit together is not in the packing
             needed = job.work * (1 - 1e-9) / (instance.slots - job.arrival)
             possible = planner.could_finish_alone(question)
-            if possible != (most_samples(job, instance) >= needed):
+            best = workers_per_server(job, instance.cluster)
+            ways = [most_samples(job, instance, workers_per_server=w) >= needed for w in (best, math.inf, best / 4)]
+            if possible != any(ways):
                 wrong.append((seed, job.id, possible))
+            ways_met.add(tuple(ways))
     assert wrong == []
+    assert {(True, True, True), (False, False, False), (False, True, False)} <= ways_met
 
 
 def at_given_prices(instance, job_id, prices):

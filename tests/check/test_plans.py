@@ -138,12 +138,12 @@ def _workers_beyond_the_batch(instance, job, entry, decisions):
 
 
 def _server_removed(instance, job, entry, decisions):
-    """Plans have no more servers than the workers need."""
+    """In a slot that has no more than the workers need: plans may have more."""
     for held in entry["schedule"]:
-        for counts in held["placement"].values():
-            if counts[1]:
-                counts[1] -= 1
-                return {Kind.SERVERS}
+        workers, servers = map(sum, zip(*held["placement"].values(), strict=True))
+        if servers and (servers - 1) * job["speed"]["workers_per_server"] < workers:
+            next(counts for counts in held["placement"].values() if counts[1])[1] -= 1
+            return {Kind.SERVERS}
     return None
 
 

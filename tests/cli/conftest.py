@@ -20,14 +20,15 @@ slot_seconds: 3600
 resources: [gpu]
 machines: [{name: m, capacity: {gpu: 2}}]
 jobs:
-  # Worth 10 for half the cluster in one slot: prices go from 0.001 to 10 for a GPU in a slot. It pays 0.001.
-  - {id: first, arrival: 0, epochs: 1, samples: 3600, batch: 1, speed: &one {kind: table, workers: [1], internal: [1]},
+  # Worth 10 for a half of one of two GPUs in a slot: a GPU costs 20 when all are taken. If one such job came in each
+  # slot, they would leave most of the cluster free, so an untouched GPU costs a ten-thousandth of that: 0.002.
+  - {id: first, arrival: 0, epochs: 1, samples: 1800, batch: 1, speed: &one {kind: table, workers: [1], internal: [1]},
      worker: {gpu: 1}, utility: {kind: deadline, value: 10, deadline: 0}}
-  # Half of slot 0 is taken: 0.001 * (10 / 0.001) ** 0.5 = 0.1.
-  - {id: second, arrival: 0, epochs: 1, samples: 3600, batch: 1, speed: *one,
+  # Half of slot 0 is taken: 0.002 * (20 / 0.002) ** 0.5 = 0.2.
+  - {id: second, arrival: 0, epochs: 1, samples: 1800, batch: 1, speed: *one,
      worker: {gpu: 1}, utility: {kind: deadline, value: 1, deadline: 0}}
-  # All of slot 0 is taken, and later it is worth nothing: the best payoff is -0.001.
-  - {id: dear, arrival: 0, epochs: 1, samples: 3600, batch: 1, speed: *one,
+  # All of slot 0 is taken, and later it is worth nothing: the best payoff is -0.002.
+  - {id: dear, arrival: 0, epochs: 1, samples: 1800, batch: 1, speed: *one,
      worker: {gpu: 1}, utility: {kind: deadline, value: 1, deadline: 0}}
   # Four slots of work on the one worker it may have.
   - {id: long, arrival: 0, epochs: 1, samples: 14400, batch: 1, speed: *one,

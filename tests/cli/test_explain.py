@@ -9,9 +9,9 @@ import pytest
 from tests.cli.conftest import Cli
 
 ADMITTED = """\
-second, arrived in slot 0, 3600 samples
+second, arrived in slot 0, 1800 samples
 admitted: done by the end of slot 0
-utility 1, price 0.1, payoff 0.9
+utility 1, price 0.2, payoff 0.8
 
                                           samples
 slots  workers + servers on  in all  where     per slot  trained
@@ -29,9 +29,9 @@ def test_admitted_job(cli: Cli, known: Path, planned: Path) -> None:
         (
             "dear",
             [
-                "dear, arrived in slot 0, 3600 samples",
+                "dear, arrived in slot 0, 1800 samples",
                 "rejected: it fits, but whatever its completion, its resources cost at least what it is worth",
-                "best payoff -0.001",
+                "best payoff -0.002",
             ],
         ),
         (
@@ -61,11 +61,11 @@ def test_document(cli: Cli, known: Path, planned: Path) -> None:
         "arrival": 0,
         "completion": 0,
         "utility": 1,
-        "price": pytest.approx(0.1),
-        "payoff": pytest.approx(0.9),
+        "price": pytest.approx(0.2),
+        "payoff": pytest.approx(0.8),
         "reason": None,
         "explanation": "admitted: done by the end of slot 0",
-        "samples": 3600,
+        "samples": 1800,
         "stretches": [
             {
                 "first": 0,
@@ -75,7 +75,7 @@ def test_document(cli: Cli, known: Path, planned: Path) -> None:
                 "servers": 0,
                 "together": True,
                 "samples_per_slot": 3600,
-                "trained": 1,
+                "trained": 2,
             }
         ],
     }

@@ -146,7 +146,7 @@ def test_real_process_done_then_bad_input_then_broken_rules(tmp_path: Path) -> N
     assert len(planned.document["jobs"]) == 13
     missing = real("check", EXAMPLE, str(tmp_path / "none.json"))
     assert (missing.code, missing.out, missing.err.count("\n")) == (2, "", 1)
-    Path(path).write_text(Path(path).read_text().replace('"completion": 5,', '"completion": 6,'))
+    Path(path).write_text(Path(path).read_text().replace('"completion": 7,', '"completion": 8,'))
     assert real("check", EXAMPLE, path).code == 1
 
 

@@ -33,9 +33,9 @@ def offer(completion: int, price: float, utility: float) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("job", "options", "best", "reason", "would_admit"),
     [
-        ("first", [offer(0, 0.001, 10)], 0, None, {}),
-        ("second", [offer(0, 0.1, 1), offer(1, 0.001, 0)], 0, None, {}),
-        ("dear", [offer(1, 0.001, 0)], 0, "price", NO_WAY | {"extra_slots": 1, "latest_completion": 1}),
+        ("first", [offer(0, 0.002, 10)], 0, None, {}),
+        ("second", [offer(0, 0.2, 1), offer(1, 0.002, 0)], 0, None, {}),
+        ("dear", [offer(1, 0.002, 0)], 0, "price", NO_WAY | {"extra_slots": 1, "latest_completion": 1}),
         ("long", [], None, "infeasible", NO_WAY),
         ("wide", [], None, "full", NO_WAY | {"epochs": 2}),
     ],
@@ -60,11 +60,11 @@ def test_answers(
 
 
 def test_factor_that_is_enough(cli: Cli, known: Path) -> None:
-    """Worth 0.05 where slot 0 costs 0.1: it takes twice as much, and what is printed gets it in."""
+    """Worth 0.05 where slot 0 costs 0.2: it takes four times as much, and what is printed gets it in."""
     known.write_text(known.read_text().replace("value: 1, deadline: 0", "value: 0.05, deadline: 0", 1))
     ways = cli("quote", known, "--job", "second", "--json").document["would_admit"]
-    assert ways["priority_factor"] == pytest.approx(2, rel=1e-3)
-    assert ways["priority"] == pytest.approx(0.1, rel=1e-3)
+    assert ways["priority_factor"] == pytest.approx(4, rel=1e-3)
+    assert ways["priority"] == pytest.approx(0.2, rel=1e-3)
     assert ways["priority_completion"] == 0
     line = next(line for line in cli("quote", known, "--job", "second").lines if "times as much" in line)
     enough = line.split("(")[1].split(" at best")[0]
@@ -76,14 +76,14 @@ TABLES = {
     "second": """\
 done by
    slot  price  utility  payoff
-      0    0.1        1     0.9  <- best
-      1  0.001        0  -0.001
+      0    0.2        1     0.8  <- best
+      1  0.002        0  -0.002
 
 second would be admitted: done by the end of slot 0""",
     "dear": """\
 done by
    slot  price  utility  payoff
-      1  0.001        0  -0.001  <- best
+      1  0.002        0  -0.002  <- best
 
 dear would be rejected: it fits, but whatever its completion, its resources cost at least what it is worth
 it would get in if its utility fell 1 slot later, done by the end of slot 1""",

@@ -47,7 +47,7 @@ def test_tables_for_analysis(cli: Cli, known: Path, tmp_path: Path) -> None:
         cli("simulate", "--instance", known, "--per-job", path, "--per-slot", slots)
     rows = list(csv.DictReader(as_csv.read_text().splitlines()))
     assert [row["decision"] for row in rows] == ["done", "done", "rejected", "rejected", "rejected"]
-    assert (rows[0]["promise_slot"], rows[0]["completion_slot"], rows[0]["price"][:8]) == ("0", "0", "0.000999")
+    assert (rows[0]["promise_slot"], rows[0]["completion_slot"], rows[0]["price"][:8]) == ("0", "0", "0.001999")
     table = parquet.read_table(as_parquet).to_pylist()
     assert [{name: "" if value is None else str(value) for name, value in row.items()} for row in table] == rows
     per_slot = csv.DictReader(slots.read_text().splitlines())

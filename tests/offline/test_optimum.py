@@ -111,7 +111,7 @@ def test_the_papers_ratio_experiment(seed):
     found = optimum(instance, time_limit=60)
     require_consistent(instance, found)
     assert found.proven
-    assert plan(instance).total_utility < found.value
+    assert plan(instance).total_utility <= found.value * (1 + 1e-9)
 
 
 def test_without_time_a_plan_and_the_bound():

@@ -13,6 +13,7 @@ from pdors.model.cluster import Cluster, MachineGroup
 from pdors.model.decision import Admitted, Decision, Reason, Rejected
 from pdors.model.job import Job
 from pdors.model.ledger import Ledger
+from pdors.model.schedule import Schedule
 from pdors.model.speed import AllReduceSpeed, ParameterServerSpeed, TableSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility, TableUtility
@@ -273,15 +274,16 @@ def test_every_job_is_learnt_once_after_it_was_answered() -> None:
             noted.append(f"asked {shape.job.id}")
             return super().bounds(shape)
 
-        def learn(self, shape: JobShape) -> None:
-            noted.append(f"learnt {shape.job.id}")
+        def learn(self, shape: JobShape, schedule: Schedule | None) -> None:
+            noted.append(f"learnt {shape.job.id}, {'rejected' if schedule is None else schedule.completion}")
 
     planner = Desk(TWO_GPUS, 3, SLOT_SECONDS, prices=Noting(PRICES), solver=FastSlotSolver(Units(TWO_GPUS)))
     for name, worth in (("rich", 9.0), ("poor", 0.1), ("endless", 9.0)):
         planner.admit(hourly(1000 if name == "endless" else 30, worth, job_id=name))
     planner.quote(hourly(10, 9, job_id="quoted"))
     assert noted == [
-        "asked rich", "learnt rich", "asked poor", "learnt poor", "asked endless", "learnt endless", "asked quoted",
+        "asked rich", "learnt rich, 1", "asked poor", "learnt poor, rejected", "asked endless",
+        "learnt endless, rejected", "asked quoted",
     ]  # fmt: skip
 
 
@@ -291,4 +293,7 @@ def test_prices_of_the_default_policy_hold_for_the_next_job() -> None:
     first = planner.question(hourly(10, 7)).prices
     assert planner.question(hourly(10, 7000)).prices != first
     planner.admit(hourly(10, 7))
-    assert planner.question(hourly(10, 7000)).prices == first
+    second = planner.question(hourly(10, 7000)).prices
+    assert second == planner.question(hourly(10, 7)).prices
+    assert second.log_ceiling == first.log_ceiling
+    assert second.log_floor > first.log_floor  # less is left

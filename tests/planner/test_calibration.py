@@ -1,4 +1,4 @@
-"""The floor and the ceiling of the prices: the paper's constants worked out by hand, and the default ones."""
+"""Prices as an argument, and the floor and the ceiling of the paper's constants, worked out by hand."""
 
 from __future__ import annotations
 
@@ -16,14 +16,11 @@ from pdors.model.speed import AllReduceSpeed, ParameterServerSpeed, Speed, Table
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility, SigmoidUtility, TableUtility
 from pdors.planner.calibration import FixedPrices, paper_bounds, paper_constants
-from pdors.planner.market import CEILING_QUANTILE, LOG_RATIO, MarketPrices, log_worth
+from pdors.planner.market import MarketPrices
 from pdors.planner.offers import Proposal, propose
 from pdors.planner.prices import FREE, PriceBounds
 from pdors.planner.shape import JobShape
 from pdors.planning import PricesName, plan
-from pdors.workloads.paper import generate
-from pdors.workloads.paper_settings import PaperWorkload
-from tests.support.desk import desk_for
 from tests.support.small_plans import ExactSlotSolver, plan_of, small_plan
 
 CLUSTER = Cluster(("gpu", "cpu"), (MachineGroup("m", (5, 20), 2),))
@@ -233,152 +230,23 @@ def test_decisions_do_not_depend_on_the_unit_of_a_resource(seed: int, prices: Pr
         assert one.price == pytest.approx(other.price)
 
 
-# The worth of a job, and the default prices
-
-
-def steady_job(worth: float, *, job_id: str = "job", arrival: int = 0, samples: float = 400) -> Job:
-    """One sample per second and worker, so 100 per slot; two workers at most, each a tenth of the GPUs.
-
-    400 samples take two slots, four worker-slots of a share of 0.1, and end one slot after the first.
-    """
-    utility = TableUtility((0, 1, 2, 3), (8 * worth, 4 * worth, 2 * worth, worth))
-    return Job(job_id, arrival, 1, samples, 2, AllReduceSpeed(1, 0, 1, 1), (1, 0), (0, 0), utility)
+# Prices as an argument
 
 
 def shape_of(job: Job, cluster: Cluster = CLUSTER) -> JobShape:
     return JobShape.of(job, Units(cluster), SLOT_SECONDS)
 
 
-def worth_of(job: Job, slots: int = SLOTS) -> float:
-    return math.exp(log_worth(shape_of(job), CLUSTER, slots))
-
-
-@pytest.mark.parametrize(
-    ("samples", "worth"),
-    [(100, 8 / 0.1), (200, 8 / 0.2), (201, 4 / 0.201), (400, 4 / 0.4), (401, 2 / 0.401), (800, 1 / 0.8)],
-)
-def test_worth_by_hand(samples: float, worth: float) -> None:
-    # u(shortest duration) per (worker-slots * 0.1 of the GPUs); a whole number of slots is not rounded up.
-    assert worth_of(steady_job(1, samples=samples)) == pytest.approx(worth)
-
-
-def test_worth_counts_the_servers_and_every_resource() -> None:
-    # F = 10 workers take 0.7 slots. The least share is that of three workers and two servers: 0.5 + 50 / 100 * 3/10
-    # = 0.65 s per sample, so 6.5 worker-slots of 1/10 + 2/40, and two thirds as many of a server, 2/40.
-    assert worth_of(job_a()) == pytest.approx(40 / (6.5 * (0.1 + 0.05) + 6.5 * 2 / 3 * 0.05))
-
-
-@pytest.mark.parametrize("arrival", range(7, 12))
-def test_a_job_that_cannot_finish_any_more_has_no_worth(arrival: int) -> None:
-    # It takes two slots: it can start in slot 8 of 10, but not in slot 9.
-    log = log_worth(shape_of(steady_job(1, arrival=arrival)), CLUSTER, SLOTS)
-    assert (log > FREE) == (arrival <= 8)
-
-
-@pytest.mark.parametrize(
-    "job",
-    [
-        replace(steady_job(1), worker=(0, 0)),
-        replace(steady_job(1), utility=DeadlineUtility(0, 3)),
-        replace(steady_job(1), worker=(6, 0)),
-        replace(steady_job(1), speed=TableSpeed((8,), (1.0,))),
-        replace(steady_job(1), epochs=1e300),
-    ],
-    ids=["takes nothing", "worth nothing", "fits nowhere", "no speed", "endless"],
-)
-def test_jobs_without_worth_make_no_prices(job: Job) -> None:
-    policy = MarketPrices(CLUSTER, SLOTS)
-    assert log_worth(shape_of(job), CLUSTER, SLOTS) == FREE
-    assert policy.bounds(shape_of(job)) == PriceBounds.free(2)
-    policy.learn(shape_of(job))
-    other = shape_of(steady_job(3))
-    assert policy.bounds(other) == MarketPrices(CLUSTER, SLOTS).bounds(other)
-
-
-def test_a_worth_beyond_the_smallest_float_is_kept() -> None:
-    job = replace(steady_job(1, samples=1900), utility=SigmoidUtility(1, 200, -2))
-    assert job.utility.value(9) == 0
-    assert log_worth(shape_of(job), CLUSTER, SLOTS) == pytest.approx(-200 * 11 - math.log(1.9))
-
-
-@pytest.mark.parametrize(
-    ("seen", "ceiling"),
-    [(1, 1), (2, 2), (19, 19), (20, 20), (21, 20), (40, 39), (100, 96)],
-    ids="{}".format,
-)
-def test_the_ceiling_is_a_quantile_of_the_worths_seen(seen: int, ceiling: int) -> None:
-    # Worths 10, 20, 30, ... seen in any order: of 100 jobs 95 are worth less than the 96th.
-    order = np.random.default_rng(seen).permutation(seen)
-    history = [shape_of(steady_job(float(rank + 1), job_id=f"{rank}")) for rank in order]
-    policy = MarketPrices(CLUSTER, SLOTS, history)
-    floor, highest = constants(policy.bounds(shape_of(steady_job(1e6))))
-    assert highest == pytest.approx([10 * ceiling / 10, 10 * ceiling / 40])
-    assert floor == pytest.approx([price / 1e4 for price in highest])
-    assert math.exp(LOG_RATIO) == pytest.approx(1e4)
-    assert CEILING_QUANTILE == 0.95
-
-
-def test_learning_and_history_are_the_same() -> None:
-    shapes = [shape_of(steady_job(worth)) for worth in (3.0, 1.0, 2.0)]
-    policy = MarketPrices(CLUSTER, SLOTS)
-    for shape in shapes:
-        policy.learn(shape)
-    asked = shape_of(steady_job(7))
-    assert policy.bounds(asked) == MarketPrices(CLUSTER, SLOTS, shapes).bounds(asked)
-
-
 def test_a_resource_that_the_cluster_lacks_is_free() -> None:
     cluster = Cluster(("gpu", "cpu"), (MachineGroup("m", (5, 0), 2),))
-    shape = shape_of(steady_job(1), cluster)
-    assert MarketPrices(cluster, SLOTS).bounds(shape).log_ceiling[1] == FREE
     assert paper_bounds(instance_of(job_a(), cluster=cluster)).log_ceiling[1] == FREE
-
-
-def test_a_job_does_not_move_its_own_prices() -> None:
-    policy = MarketPrices(CLUSTER, SLOTS, [shape_of(steady_job(3.0))])
-    small, large = (shape_of(steady_job(worth)) for worth in (0.01, 1e6))
-    assert policy.bounds(small) == policy.bounds(large)
-    policy.learn(large)
-    assert policy.bounds(small) != MarketPrices(CLUSTER, SLOTS, [shape_of(steady_job(3.0))]).bounds(small)
-
-
-def test_the_first_job_goes_by_its_own_worth() -> None:
-    floor, ceiling = constants(MarketPrices(CLUSTER, SLOTS).bounds(shape_of(steady_job(3.0))))
-    assert ceiling == pytest.approx([30 / 10, 30 / 40])
-    assert floor == pytest.approx([price / 1e4 for price in ceiling])
-
-
-def test_rejected_jobs_are_learnt_from_too() -> None:
-    planner = desk_for(instance_of())
-    hopeless = replace(steady_job(5), id="hopeless", utility=DeadlineUtility(1e9, 5), samples=1600)
-    filler = replace(steady_job(5), id="filler", batch=50, samples=10 * 100 * SLOTS, utility=DeadlineUtility(1e3, 50))
-    assert isinstance(planner.admit(filler), Admitted)
-    assert not isinstance(planner.admit(hopeless), Admitted)
-    learnt = MarketPrices(CLUSTER, SLOTS, [shape_of(filler), shape_of(hopeless)])
-    asked = steady_job(1)
-    assert planner.question(asked).prices == learnt.bounds(shape_of(asked))
 
 
 def test_fixed_prices_are_the_same_for_every_job() -> None:
     bounds = PriceBounds((0.0, 0.0), (1.0, 1.0))
     policy = FixedPrices(bounds)
-    policy.learn(shape_of(steady_job(1e9)))
-    assert policy.bounds(shape_of(job_a())) is policy.bounds(shape_of(steady_job(1))) is bounds
-
-
-@pytest.mark.parametrize("known", [1, 8, 15])
-@pytest.mark.parametrize("seed", [1, 2])
-def test_default_decisions_do_not_look_at_later_jobs(seed: int, known: int) -> None:
-    instance = generate(PaperWorkload(jobs=20, machines=15, slots=60), np.random.default_rng(seed))
-    others = generate(PaperWorkload(jobs=20, machines=15, slots=60), np.random.default_rng(seed + 100))
-    past = instance.in_arrival_order()[:known]
-    future = [
-        replace(job, id=f"other-{job.id}", arrival=max(job.arrival, past[-1].arrival), utility=job.utility.scaled(1e6))
-        for job in others.jobs
-    ]
-    whole, changed = plan(instance), plan(replace(instance, jobs=(*past, *future)))
-    for job in past:
-        assert whole[job.id] == changed[job.id]
+    policy.learn(shape_of(replace(job_b(), utility=DeadlineUtility(1e9, 5))), None)
+    assert policy.bounds(shape_of(job_a())) is policy.bounds(shape_of(job_b())) is bounds
 
 
 def test_paper_decisions_look_at_later_jobs() -> None:
@@ -390,10 +258,3 @@ def test_paper_decisions_look_at_later_jobs() -> None:
     assert followed.price is not None
     assert alone.price is not None
     assert followed.price < alone.price / 100
-
-
-def test_history_sets_the_prices_of_the_first_job() -> None:
-    job = steady_job(1)
-    rich = [steady_job(worth, job_id=f"{worth}") for worth in (1e7, 2e7)]
-    assert isinstance(plan(instance_of(job))["job"], Admitted)
-    assert not isinstance(plan(instance_of(job), history=rich)["job"], Admitted)

@@ -13,9 +13,9 @@ from pdors.model.speed import ParameterServerSpeed
 from pdors.model.units import Units
 from pdors.model.utility import DeadlineUtility
 from pdors.planner.calibration import paper_bounds
-from pdors.planner.market import MarketPrices, log_worth
+from pdors.planner.market import Bid, MarketPrices
 from pdors.planner.offers import Proposal, TooDear, propose
-from pdors.planner.prices import FREE, PriceBounds
+from pdors.planner.prices import PriceBounds
 from pdors.planner.shape import JobShape
 from pdors.planner.slot_fast import FastSlotSolver
 from pdors.planner.slot_paper import PaperSlotSolver
@@ -43,7 +43,7 @@ def along(prices: PriceBounds) -> np.ndarray:
 @pytest.mark.parametrize(("slots", "least", "most"), [(20, 0.5, 0.75), (80, 0.25, 0.4)])
 def test_many_jobs_of_the_paper_cannot_finish_alone(slots: int, least: float, most: float, seed: int) -> None:
     instance, shapes = workload(slots, seed)
-    hopeless = [log_worth(shape, instance.cluster, slots) == FREE for shape in shapes]
+    hopeless = [Bid.of(shape, instance.cluster, slots) is None for shape in shapes]
     assert least < np.mean(hopeless) < most
 
 
@@ -52,7 +52,7 @@ def test_many_jobs_of_the_paper_cannot_finish_alone(slots: int, least: float, mo
 def test_the_printed_floor_leaves_machines_all_but_free_until_they_are_full(
     slots: int, nearly_full: float, seed: int
 ) -> None:
-    """Cheaper than empty machines are by default: a ten-thousandth of what all but the best jobs are worth."""
+    """Cheaper than empty machines are by default: whatever they clear at, at least a ten-thousandth of the ceiling."""
     instance, shapes = workload(slots, seed)
     printed, default = paper_bounds(instance), MarketPrices(instance.cluster, slots, shapes).bounds(shapes[0])
     cheap = (along(printed) < along(default)[0]).all(axis=1)

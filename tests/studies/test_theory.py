@@ -15,6 +15,7 @@ from pdors.model.utility import DeadlineUtility, TableUtility
 from pdors.offline.bound import bound
 from pdors.offline.optimum import optimum
 from pdors.planner.calibration import paper_constants
+from pdors.planner.market import LEAST_LOG_RATIO
 from pdors.planner.pricing import PricesName
 from pdors.planner.rounding import FavourResources, FavourWork, Sizes
 from pdors.planner.theory import FavouredResources, FavouredWork
@@ -144,7 +145,8 @@ def test_a_job_worth_nothing_at_the_horizon_cuts_the_prices() -> None:
 def test_default_prices_have_no_mu_and_move() -> None:
     told = theory_of(one_job(), prices="default")
     assert told.constants is None
-    assert told.whole.epsilon == pytest.approx(math.log(1e4))
+    # One such job in each of two slots would take two clusters, so the floor is as high as it may be.
+    assert told.whole.epsilon == pytest.approx(LEAST_LOG_RATIO)
     assert not by_name(told)["U and L are the same for all jobs"].holds
 
 

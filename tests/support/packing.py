@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
 from pdors.model.job import Instance, Job
+from pdors.model.speed import ParameterServerSpeed
 from pdors.model.units import Units
 
 Floats = NDArray[np.float64]
@@ -15,11 +19,15 @@ _NONE = -(2**40)
 """So few servers that no sum of them is at least 0."""
 
 
-def most_samples(job: Job, instance: Instance) -> float:
-    """Over all usable W with the fewest servers for it; where lying apart is faster, what lies together is too slow.
+def most_samples(job: Job, instance: Instance, *, workers_per_server: float = math.inf) -> float:
+    """Over all usable W with the fewest servers for it, and no more workers for each of them than told.
 
-    So for a job with a higher rate between machines than on one this is a lower bound.
+    Where lying apart is faster, what lies together is too slow: for a job with a higher rate between machines than on
+    one this is a lower bound.
     """
+    if isinstance(job.speed, ParameterServerSpeed):
+        ratio = min(job.speed.workers_per_server, workers_per_server)
+        job = replace(job, speed=replace(job.speed, workers_per_server=ratio))
     counts = list(job.speed.worker_counts(job.batch))
     servers = {workers: job.speed.servers_for(workers) for workers in counts}
     units = Units(instance.cluster)
