@@ -18,7 +18,7 @@ them; the floor is kept within `LEAST_LOG_RATIO` and `MOST_LOG_RATIO` below the 
 from __future__ import annotations
 
 import math
-from bisect import insort
+from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -46,6 +46,8 @@ _USABLE = 0.7
 """So much of what is left can be used: tasks do not fill machines to the brim, nor jobs all slots."""
 _REMEMBERED = 128
 """Jobs by which the load is judged, the latest ones: it may change."""
+_SLOTS_REMEMBERED = 16
+"""But not fewer slots than these, which a rush could fill."""
 _STEPS = 32
 _LARGEST_STEP = 1.0
 """Of the search for the clearing prices, in logarithms."""
@@ -114,23 +116,25 @@ class MarketPrices:
         self._cluster = cluster
         self._slots = slots
         self._bids = _Bids.none(len(cluster.resources))
-        self._log_worths: list[float] = []
+        self._arrivals = _Arrivals()
         self._commitments = _Commitments(len(cluster.resources))
         earlier = list(history)
-        self._begin = -max((shape.job.arrival + 1 for shape in earlier), default=0)
-        for shape in earlier:
+        begin = -max((shape.job.arrival + 1 for shape in earlier), default=0)
+        self._arrivals.begin = begin
+        for shape in sorted(earlier, key=lambda shape: shape.job.arrival):
             bid = Bid.of(shape, cluster, slots)
             if bid is not None:
-                self._remember(replace(bid, arrival=bid.arrival + self._begin))
+                self._remember(replace(bid, arrival=bid.arrival + begin))
 
     def bounds(self, shape: JobShape) -> PriceBounds:
-        bids, log_worths = self._bids, self._log_worths
-        if not log_worths:
+        bids = self._bids
+        if not len(bids.arrival):
             own = Bid.of(shape, self._cluster, self._slots)
             if own is None:
                 return PriceBounds.free(len(self._cluster.resources))
-            bids, log_worths = bids.followed_by(own), [own.log_worth]
-        ceiling = log_worths[min(len(log_worths) - 1, int(CEILING_QUANTILE * len(log_worths)))]
+            bids = bids.followed_by(own)
+        log_worths = np.sort(bids.log_worth)
+        ceiling = float(log_worths[min(len(log_worths) - 1, int(CEILING_QUANTILE * len(log_worths)))])
         clearing = self._clearing(bids, shape.job.arrival, ceiling)
         return bounds_per_amount((ceiling + clearing).tolist(), [ceiling] * len(clearing), self._cluster)
 
@@ -142,10 +146,8 @@ class MarketPrices:
             self._commitments.add(shape, schedule, self._cluster)
 
     def _remember(self, bid: Bid) -> None:
-        if len(self._bids.arrival) == _REMEMBERED:
-            self._begin = int(self._bids.arrival[1])
+        self._arrivals.count(bid.arrival)
         self._bids = self._bids.followed_by(bid)
-        insort(self._log_worths, bid.log_worth)
 
     def _clearing(self, bids: _Bids, now: int, ceiling: float) -> Floats:
         """ln of the clearing price of each resource less that of the ceiling, within the two ratios."""
@@ -160,11 +162,44 @@ class MarketPrices:
 
         The present slot is not over: whatever has come in it counts as one job.
         """
-        present = bids.arrival >= now
-        weight = np.where(present, 1.0 / max(1, int(np.count_nonzero(present))), 1.0)
+        present, before = bids.arrival >= now, self._arrivals.before(now)
+        here = int(np.count_nonzero(present))
+        past = len(present) - here
+        of_present = (1 if past else 1 + before) / max(1, here)
+        weight = np.where(present, of_present, before / max(1, past))
         slots = np.maximum(self._slots - now - bids.duration, 0)
-        count: Floats = weight * slots / (now - self._begin + 1)
+        count: Floats = weight * slots / (now - self._arrivals.begin + 1)
         return count
+
+
+class _Arrivals:
+    """How many jobs came in each slot from `begin` on: the latest slots, and enough of them."""
+
+    def __init__(self) -> None:
+        self.begin = 0
+        self._slots: deque[tuple[int, int]] = deque()
+        self._jobs = 0
+
+    def count(self, slot: int) -> None:
+        if self._slots and self._slots[-1][0] == slot:
+            self._slots[-1] = slot, self._slots[-1][1] + 1
+        else:
+            while self._may_forget(slot):
+                self._jobs -= self._slots[0][1]
+                self.begin = self._slots.popleft()[0] + 1
+            self._slots.append((slot, 1))
+        self._jobs += 1
+
+    def _may_forget(self, now: int) -> bool:
+        """Enough jobs, and enough slots for the present one to weigh little."""
+        if not self._slots or self._jobs - self._slots[0][1] < _REMEMBERED:
+            return False
+        return now - self._slots[0][0] > _SLOTS_REMEMBERED
+
+    def before(self, now: int) -> int:
+        """Jobs in slots that are over."""
+        last, jobs = self._slots[-1] if self._slots else (now, 0)
+        return self._jobs - (jobs if last >= now else 0)
 
 
 class _Commitments:
