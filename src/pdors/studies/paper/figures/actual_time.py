@@ -5,8 +5,9 @@ from pdors.studies.paper.declaration import Axis, Figure, Panel, Setting, both_p
 from pdors.studies.paper.figures.common import MACHINES
 
 ALL_ARE_T = (
-    "No policy gets half of the jobs done, for almost half of them cannot finish even alone: the median job is one "
-    "that is not done, and counts T under every policy. How many are done is in the second panel."
+    "No policy gets half of the jobs done: a third to a half cannot finish even alone, and of the others there are "
+    "more than the machines can do. The median job is one that is not done, and counts T under every policy. How many are "
+    "done is in the second panel."
 )
 
 ACTUAL_TIME = Figure(

@@ -1,7 +1,7 @@
 """PD-ORS and OASiS with more jobs."""
 
 from pdors.studies.paper.declaration import Figure, Setting
-from pdors.studies.paper.figures.common import GAIN_PANELS, GAINERS, JOBS, ROOM_FOR_ALL, above, gain_grows
+from pdors.studies.paper.figures.common import GAIN_PANELS, GAINERS, JOBS, above, gain_grows
 
 UTILITY_COMP = Figure(
     name="UtilityComp_1",
@@ -15,5 +15,5 @@ UTILITY_COMP = Figure(
     quick_points=(20, 60, 100),
     curves=GAINERS,
     panels=GAIN_PANELS,
-    claims=(*above("oasis", cause=ROOM_FOR_ALL), gain_grows("jobs", "oasis")),
+    claims=(*above("oasis"), gain_grows("jobs", "oasis")),
 )
