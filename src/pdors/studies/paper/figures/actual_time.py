@@ -6,8 +6,8 @@ from pdors.studies.paper.figures.common import MACHINES
 
 ALL_ARE_T = (
     "No policy gets half of the jobs done: a third to a half cannot finish even alone, and of the others there are "
-    "more than the machines can do. The median job is one that is not done, and counts T under every policy. How many are "
-    "done is in the second panel."
+    "more than the machines can do. The median job is one that is not done, and counts T under every policy. How many "
+    "are done is in the second panel."
 )
 
 ACTUAL_TIME = Figure(
