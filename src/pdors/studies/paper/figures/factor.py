@@ -42,6 +42,10 @@ FACTOR = Figure(
             axis=Axis("share of draws that are infeasible"), column="infeasible_draws",
             curves=("rounding", "rounding:paper"),
         ),
+        Panel(
+            axis=Axis("roundings per feasible one", logarithmic=True), column="rounds",
+            curves=("rounding", "rounding:paper"),
+        ),
     ),
     claims=(
         BestAt(text="the ratio is best at G = 1", curve="rounding", x=1.0),
