@@ -45,8 +45,8 @@ _AS_GOOD = 1e-9
 """Relative; more than the rounding of a price."""
 _FEW_SEGMENTS = 24
 """In more than so many the last few workers, and the last thousandths of a payoff, are looked for only if need be."""
-_MANY_SEGMENTS = 100
-"""More than so many are looked at coarsely."""
+_MANY_SEGMENTS, _MORE_PER_BLOCK = 100, 2
+"""More than so many are looked at coarsely; of a large cluster more, as joining segments copies all of its blocks."""
 _TRIED_AT_ONCE = 256
 _FIRST_PORTION = 16
 """Segments looked at first; every further portion is twice as long."""
@@ -166,7 +166,8 @@ def price_every_completion(question: Question) -> Calendar:
 
 
 def _timeline(question: Question, segments: Segments) -> Timeline:
-    return Coarse.of(segments) if question.coarsely and len(segments) > _MANY_SEGMENTS else segments
+    many = _MANY_SEGMENTS + _MORE_PER_BLOCK * segments.rows.shape[1]
+    return Coarse.of(segments) if question.coarsely and len(segments) > many else segments
 
 
 def _every_completion(question: Question, timeline: Timeline) -> Calendar:
