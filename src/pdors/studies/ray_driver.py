@@ -27,6 +27,8 @@ Tell = Callable[..., None]
 
 _ATTEMPTS = 4
 _SECONDS_TO_LEAVE = 10
+_SECONDS_TO_FETCH = 60.0
+"""What is told may lie on a machine that hangs."""
 
 
 class _FailedError(Exception):
@@ -141,7 +143,7 @@ class _Study:
         """A cell tells where it is, then what came of it."""
         cell = self._in_flight[telling]
         try:
-            told = ray.get(next(telling))
+            told = ray.get(next(telling), timeout=_SECONDS_TO_FETCH)
         except RayTaskError as error:
             raise _FailedError(f"a run could not be started: {error}") from error
         except (RayError, StopIteration) as error:
